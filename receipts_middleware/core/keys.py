@@ -1,0 +1,17 @@
+"""Wire keys: the names under which receipts and snapshots stand in a message's `additional_kwargs`.
+
+Each is written once, here. Everything under `KEY_PREFIX` is ours: it is never sent to a model and never believed
+when a tool, a model or a caller put it there.
+"""
+
+from __future__ import annotations
+
+KEY_PREFIX = "receipts_middleware."
+RECEIPT_KEY = "receipts_middleware.receipt"
+SNAPSHOT_KEY = "receipts_middleware.snapshot"
+
+#: Left in saved runs by the application in which this design began; read, never written.
+LEGACY_RECEIPT_KEY = "deerflow_tool_receipt"
+LEGACY_LEDGER_KEY = "deerflow_tool_receipt_ledger"
+
+FORMAT_VERSION = 1

@@ -1,0 +1,259 @@
+"""The receipt: immutable record of one tool execution. Evidence, no judgement (docs/formats.md section 2).
+
+Only the value and its parsing belong here. Grades are computed when verifying, facts live elsewhere, and nothing
+here knows a message class.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Final, Literal, get_args
+
+from receipts_middleware.core.canonical import canon
+from receipts_middleware.core.keys import FORMAT_VERSION
+
+Outcome = Literal[
+    "success",
+    "partial",
+    "error",
+    "rejected",
+    "not_executed",
+    "interrupted",
+    "cancelled",
+    "no_result",
+    "dispatched",
+    "control_flow",
+    "synthetic",
+    "provider",
+]
+OutcomeSource = Literal["exception", "framework", "declared", "body", "text", "policy"]
+
+OUTCOMES: Final[frozenset[str]] = frozenset(get_args(Outcome))
+OUTCOME_SOURCES: Final[frozenset[str]] = frozenset(get_args(OutcomeSource))
+
+#: Outcomes after which nothing speaks for the act: the call failed, never ran, or nobody knows how it ended.
+UNSUCCESSFUL: Final[frozenset[str]] = frozenset(
+    {"error", "rejected", "not_executed", "interrupted", "cancelled", "no_result", "synthetic"}
+)
+
+_DIGEST = re.compile(r"[0-9a-f]{64}\Z")
+_HEAD = re.compile(r"(?:[0-9a-f]{64})?\Z")
+EMPTY_TEXT_SHA256: Final = hashlib.sha256(b"receipts/1/text\0").hexdigest()
+
+#: A stamp comes from persisted state, which is untrusted: longer strings make it malformed.
+MAX_TEXT = 512
+MAX_CHILDREN = 64
+MAX_NUMBER = 9_999_999_999
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """What one subagent did below a delegation call.
+
+    Attributes:
+        agent: Name of the subagent, untrusted.
+        ended: How it ended, for example `complete`, `cut_off`, `failed`, `cancelled`.
+        calls: Number of tool calls it made, also beyond the cap.
+        receipts: Its receipts as plain objects, capped.
+    """
+
+    agent: str
+    ended: str
+    calls: int
+    receipts: tuple[Mapping[str, object], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """One tool execution.
+
+    Attributes:
+        uid: Unique per execution.
+        n: Number in its conversation, from 1; given once, never recomputed.
+        tool_call_id: As the provider gave it; may repeat or be empty, so it is never a key.
+        tool: Name under which the call was made, untrusted.
+        outcome: How the execution ended.
+        outcome_source: Which layer said so.
+        args_sha256: Digest of the executed arguments, 64 hex digits.
+        output_sha256: Digest of the result as the tool node formed it, 64 hex digits.
+        output_bytes: Text plus decoded payloads, in bytes.
+        created_at: ISO 8601 in UTC; empty where the run left no time.
+        prev: Chain head on the message that issued the call; 64 hex digits or empty.
+        duration_ms: Wall time of the execution, in milliseconds.
+        attempts: Executions behind this one result.
+        args_edited: The executed arguments differ from those that the model asked for.
+        object_id: Id of the object that the call made or changed, as its result names it.
+        http_status: Status code that the result carries.
+        exit_code: Process exit code that the result carries.
+        status_word: Value of a status-like key of the result.
+        error_type: Class name of the exception.
+        children: What subagents below this call did.
+        lossy: Something could not be hashed exactly.
+        scope: Checkpoint namespace, run or thread of the execution.
+        sig: Signature object.
+        extra: Keys of a later version, kept as they came.
+    """
+
+    uid: str
+    n: int
+    tool_call_id: str
+    tool: str
+    outcome: Outcome
+    outcome_source: OutcomeSource
+    args_sha256: str
+    output_sha256: str
+    output_bytes: int
+    created_at: str
+    prev: str = ""
+    duration_ms: int | None = None
+    attempts: int | None = None
+    args_edited: bool = False
+    object_id: str | None = None
+    http_status: int | None = None
+    exit_code: int | None = None
+    status_word: str | None = None
+    error_type: str | None = None
+    children: tuple[Child, ...] = ()
+    lossy: bool = False
+    scope: Mapping[str, str] | None = None
+    sig: Mapping[str, str] | None = None
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        """The id as it is cited, for example `r3`."""
+        return f"r{self.n}"
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain JSON object with the keys of docs/formats.md section 2; absent where it does not apply."""
+        out: dict[str, object] = {"v": FORMAT_VERSION}
+        for name in _REQUIRED:
+            out[name] = getattr(self, name)
+        for name in _OPTIONAL:
+            value = getattr(self, name)
+            if value is not None and value is not False and value != ():
+                out[name] = value
+        if self.children:
+            out["children"] = [
+                {"agent": c.agent, "ended": c.ended, "calls": c.calls, "receipts": [dict(r) for r in c.receipts]}
+                for c in self.children
+            ]
+        for name in ("scope", "sig"):
+            if name in out:
+                out[name] = dict(out[name])  # type: ignore[call-overload]
+        for key, value in self.extra.items():
+            out.setdefault(key, value)
+        return out
+
+    def digest(self) -> str:
+        """`D(r)` of docs/formats.md section 4: what the chain covers, the receipt without its signature."""
+        body = self.to_dict()
+        body.pop("sig", None)
+        return hashlib.sha256(b"receipts/1/receipt\0" + canon(body)).hexdigest()
+
+
+_REQUIRED: Final = (
+    "uid",
+    "n",
+    "tool_call_id",
+    "tool",
+    "outcome",
+    "outcome_source",
+    "args_sha256",
+    "output_sha256",
+    "output_bytes",
+    "created_at",
+    "prev",
+)
+_OPTIONAL: Final = tuple(
+    f.name for f in fields(Receipt) if f.name not in (*_REQUIRED, "extra")
+)
+_KNOWN: Final = frozenset((*_REQUIRED, *_OPTIONAL, "v"))
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """A stamp that is not one; `reason` says what is wrong, in words for an engineer."""
+
+    reason: str
+
+
+def parse_receipt(value: object) -> Receipt | Malformed:
+    """Turn an untrusted stamp into a receipt.
+
+    Args:
+        value: What stands under the receipt key of a message. Untrusted.
+
+    Returns:
+        The receipt, or `Malformed` where a field is missing, has the wrong type, a digest is not 64 lower-case hex
+        digits, the outcome is unknown, or a text is longer than 512 characters. Never raises.
+    """
+    if not isinstance(value, Mapping):
+        return Malformed(f"a stamp is an object, this is {type(value).__name__}")
+    problem = _problem(value)
+    if problem is not None:
+        return Malformed(problem)
+    known = {name: value[name] for name in (*_REQUIRED, *_OPTIONAL) if name in value}
+    known["children"] = tuple(
+        Child(c["agent"], c["ended"], c["calls"], tuple(c["receipts"])) for c in value.get("children", ())
+    )
+    extra = {key: item for key, item in value.items() if isinstance(key, str) and key not in _KNOWN}
+    return Receipt(**known, extra=extra)
+
+
+def _problem(value: Mapping[object, object]) -> str | None:
+    if value.get("v") != FORMAT_VERSION or isinstance(value.get("v"), bool):
+        return f"v is {str(value.get('v'))[:20]}, not {FORMAT_VERSION}"
+    for name in _REQUIRED:
+        if name not in value:
+            return f"{name} is missing"
+        if not _is_right_type(name, value[name]):
+            return f"{name} is not of its type"
+    for name in ("args_sha256", "output_sha256"):
+        if not _DIGEST.match(str(value[name])):
+            return f"{name} is not 64 lower-case hex digits"
+    if not _HEAD.match(str(value["prev"])):
+        return "prev is not 64 lower-case hex digits"
+    if value["outcome"] not in OUTCOMES:
+        return f"outcome {str(value['outcome'])[:40]!r} is unknown"
+    if value["outcome_source"] not in OUTCOME_SOURCES:
+        return f"outcome_source {str(value['outcome_source'])[:40]!r} is unknown"
+    for name in _OPTIONAL:
+        if name in value and not _is_right_type(name, value[name]):
+            return f"{name} is not of its type"
+    return None
+
+
+def _is_right_type(name: str, value: object) -> bool:
+    if name in _INTEGERS:
+        low = 1 if name in ("n", "attempts") else 0
+        signed = name == "exit_code"
+        return isinstance(value, int) and not isinstance(value, bool) and (signed or low <= value) and (
+            abs(value) <= MAX_NUMBER
+        )
+    if name in ("args_edited", "lossy"):
+        return isinstance(value, bool)
+    if name in ("scope", "sig"):
+        return isinstance(value, Mapping) and len(value) <= 16 and all(
+            isinstance(k, str) and isinstance(v, str) and len(v) <= MAX_TEXT for k, v in value.items()
+        )
+    if name == "children":
+        return isinstance(value, list | tuple) and len(value) <= MAX_CHILDREN and all(map(_is_child, value))
+    return isinstance(value, str) and len(value) <= MAX_TEXT
+
+
+def _is_child(value: object) -> bool:
+    return (
+        isinstance(value, Mapping)
+        and isinstance(value.get("agent"), str)
+        and isinstance(value.get("ended"), str)
+        and isinstance(value.get("calls"), int)
+        and isinstance(value.get("receipts"), list | tuple)
+        and all(isinstance(r, Mapping) for r in value["receipts"])
+    )
+
+
+_INTEGERS: Final = frozenset({"n", "output_bytes", "duration_ms", "attempts", "http_status", "exit_code"})

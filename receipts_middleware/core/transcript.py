@@ -1,0 +1,110 @@
+"""The transcript: one conversation in the one form that verification reads.
+
+Readers build it, `ledger` numbers its calls, `verify` judges its replies. All texts are untrusted. Order is the
+order of the source; identity is by position, never by an id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from receipts_middleware.core.toolspec import ToolSpec
+
+Role = Literal["system", "user", "assistant", "tool"]
+#: client: the agent's side ran it; provider: the model's provider ran it; answer: structured output, nothing ran;
+#: invalid: its arguments could not be parsed.
+CallKind = Literal["client", "provider", "answer", "invalid"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call as an assistant message asked for it.
+
+    Attributes:
+        tool: Name asked for.
+        tool_call_id: As given; empty where there was none. May repeat.
+        args: Parsed arguments, usually a mapping; the raw text where they could not be parsed.
+        kind: Who ran it.
+        result: What the provider returned, for `provider` calls whose result stands in the same message.
+    """
+
+    tool: str
+    tool_call_id: str
+    args: object
+    kind: CallKind = "client"
+    result: ToolResult | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What came back, as persisted.
+
+    Attributes:
+        tool_call_id: As given; empty where there was none.
+        tool: Name that the result itself carries, or None.
+        content: Text or list of content blocks, as persisted.
+        text: The text of `content`, text blocks joined by newlines.
+        error: What a declared channel said (`status`, `is_error`, `isError`, `error`): True failed, False
+            succeeded, None nothing was declared.
+        exit_code: Declared process exit code.
+        origin: Which layer wrote the message in place of the tool: `human_rejected`, `human_responded`,
+            `call_limit`, `repaired`, `answer`, `invalid_call`; None where a tool did or nothing says otherwise.
+        stamp: What stands under the receipt key, unparsed.
+        legacy_stamp: What stands under the legacy receipt key, unparsed.
+    """
+
+    tool_call_id: str
+    tool: str | None
+    content: object
+    text: str
+    error: bool | None = None
+    exit_code: int | None = None
+    origin: str | None = None
+    stamp: object = None
+    legacy_stamp: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message.
+
+    Attributes:
+        role: Who speaks.
+        text: What the message says; for structured output the string values of the answer, one a line.
+        calls: Calls that an assistant message issues, those of the provider first.
+        result: The result that a tool message carries.
+        message_id: As given, empty where there was none.
+        text_source: `text`, or `structured` where the words stand in a structured answer.
+        snapshot: What stands under the snapshot key, unparsed.
+        legacy_ledger: What stands under the legacy ledger key, unparsed.
+        is_summary: The message stands for messages that a compaction removed.
+    """
+
+    role: Role
+    text: str
+    calls: tuple[ToolCall, ...] = ()
+    result: ToolResult | None = None
+    message_id: str = ""
+    text_source: Literal["text", "structured"] = "text"
+    snapshot: object = None
+    legacy_ledger: object = None
+    is_summary: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A conversation.
+
+    Attributes:
+        messages: In order.
+        tools: Tools that the agent had, where the source says so.
+        source: Format that it was read from, for example `langchain` or `openai_chat`.
+        meta: What else the source said (thread id, model); plain strings.
+    """
+
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...] = ()
+    source: str = ""
+    meta: Mapping[str, str] | None = None
