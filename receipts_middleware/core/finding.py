@@ -6,7 +6,7 @@ Values only. How each comes about is in `rules` (the table of rules) and `verify
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Literal
 
 from receipts_middleware.core.ledger import Ledger
@@ -154,6 +154,12 @@ class Verification:
 
     def to_dict(self) -> dict[str, object]:
         """Plain JSON object by docs/schema/verification.schema.json."""
-        from receipts_middleware.core.encode import verification_to_dict
-
-        return verification_to_dict(self)
+        out: dict[str, object] = {"schema": SCHEMA_VERSION}
+        for name in ("verdict", "ok", "stop_ship", "summary", "ended", "reply", "reply_source", "message_index"):
+            out[name] = getattr(self, name)
+        for name in ("claims", "citations", "findings"):
+            out[name] = [asdict(item) for item in getattr(self, name)]
+        out["ledger"] = [entry.to_dict() for entry in self.ledger]
+        out["unreported"], out["duplicates"] = list(self.unreported), list(self.duplicates)
+        out["counts"], out["trust"] = dict(self.counts), dict(self.trust)
+        return out

@@ -1,0 +1,101 @@
+"""What the ledger itself shows, whatever the reply cites: one function a rule, each over the whole ledger."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from receipts_middleware.core.canonical import digest_output
+from receipts_middleware.core.finding import CitationCheck, Finding
+from receipts_middleware.core.ledger import Ledger, View, neutralise
+from receipts_middleware.core.receipt import OUTCOMES
+from receipts_middleware.core.rules import make_finding
+from receipts_middleware.core.toolspec import ToolSpec, find_spec, kind_of
+
+#: What a ledger line looks like without its tag: an id in brackets, then an outcome word.
+_LINE: Final = re.compile(
+    r"\[r\d{1,10} [^\]\n]{1,128}\]:? (?:" + "|".join(sorted(OUTCOMES, key=len, reverse=True)) + r")\b"
+)
+#: Enough of a result to find a planted line; a look-alike further down was not near the top for the model either.
+_SCAN_CHARS: Final = 1_000_000
+#: Outcomes in which no tool acted, so that there is nothing to report.
+_DID_NOT_ACT: Final = frozenset({"rejected", "not_executed", "synthetic", "no_result", "cancelled", "interrupted"})
+
+
+def inspect_ledger(
+    ledger: Ledger, view: View, tools: Sequence[ToolSpec], citations: Sequence[CitationCheck], *, reply: str
+) -> Iterator[Finding]:
+    """Findings about the evidence.
+
+    Args:
+        ledger: As of the judged turn.
+        view: What that turn was shown.
+        tools: Tools of the run.
+        citations: Citations of the reply, resolved.
+        reply: The judged text; empty where there is none.
+
+    Yields:
+        Findings, rule by rule.
+    """
+    yield from (make_finding(note.rule, note.message, receipts=note.ids) for note in ledger.notes)
+    yield from _snapshot(view)
+    yield from _look_alikes(ledger, view)
+    yield from _transformed(ledger)
+    acting = {entry.tool: _is_acting(entry.tool, tools) for entry in ledger}
+    yield from _attempts(ledger, acting)
+    if reply.strip() and not citations:
+        yield from _uncited(ledger, acting, view)
+
+
+def _is_acting(tool: str, tools: Sequence[ToolSpec]) -> bool:
+    spec = find_spec(tools, tool)
+    return (spec.kind if spec is not None else kind_of(tool)) == "acting"
+
+
+def _snapshot(view: View) -> Iterator[Finding]:
+    if view.state == "missing":
+        yield make_finding("snapshot_missing", "This turn carries no snapshot, though others of the run do.")
+    elif view.state == "malformed":
+        yield make_finding("snapshot_malformed", f"This turn's snapshot cannot be read: {view.reason}.")
+
+
+def _look_alikes(ledger: Ledger, view: View) -> Iterator[Finding]:
+    for entry in ledger:
+        text = entry.result.text[:_SCAN_CHARS] if entry.result is not None else ""
+        if view.tag and neutralise(text, view.tag).count:
+            message = f"The output of {entry.id} carries the ledger's own tag, as only the runtime may."
+            yield make_finding("ledger_lookalike", message, receipts=(entry.id,))
+        elif _LINE.search(text):
+            message = f"The output of {entry.id} holds text that looks like a ledger line."
+            yield make_finding("ledger_lookalike", message, receipts=(entry.id,))
+
+
+def _transformed(ledger: Ledger) -> Iterator[Finding]:
+    for entry in ledger:
+        if entry.origin not in ("stamped", "carried") or entry.result is None or entry.receipt.lossy:
+            continue
+        if digest_output(entry.result.content).sha256 != entry.receipt.output_sha256:
+            message = f"What was persisted of {entry.id} is not what was hashed (redacted, evicted or edited)."
+            yield make_finding("transformed", message, receipts=(entry.id,))
+
+
+def _attempts(ledger: Ledger, acting: dict[str, bool]) -> Iterator[Finding]:
+    for entry in ledger:
+        attempts = entry.receipt.attempts or 1
+        if attempts > 1 and acting[entry.tool]:
+            message = f"{entry.id} ({entry.tool}) was executed {attempts} times behind one result."
+            yield make_finding("multiple_attempts", message, receipts=(entry.id,))
+
+
+def _uncited(ledger: Ledger, acting: dict[str, bool], view: View) -> Iterator[Finding]:
+    ids = [e.id for e in ledger if acting[e.tool] and e.outcome not in _DID_NOT_ACT]
+    if ids:
+        message = f"The report cites no receipt, though {len(ids)} acting call{'s' if len(ids) > 1 else ''} ran."
+        yield make_finding(
+            "uncited_report",
+            message,
+            receipts=ids,
+            # Where no ledger was shown, nobody asked for citations.
+            severity=None if view.state in ("present", "legacy") else "note",
+        )

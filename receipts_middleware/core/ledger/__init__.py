@@ -1,0 +1,31 @@
+"""The ledger: the receipts of a conversation in call order, and how it is built and shown.
+
+`entry` holds the values, `build` numbers and pairs the calls of a transcript, `render` writes the lines that a model
+sees.
+"""
+
+from receipts_middleware.core.ledger.build import LedgerBuilder, build_ledger
+from receipts_middleware.core.ledger.entry import Entry, Ledger, LedgerNote, View
+from receipts_middleware.core.ledger.render import (
+    LINE_CHARS,
+    LookAlikes,
+    neutralise,
+    render_block,
+    render_line,
+    shown_name,
+)
+
+__all__ = [
+    "LINE_CHARS",
+    "Entry",
+    "Ledger",
+    "LedgerBuilder",
+    "LedgerNote",
+    "LookAlikes",
+    "View",
+    "build_ledger",
+    "neutralise",
+    "render_block",
+    "render_line",
+    "shown_name",
+]

@@ -1,0 +1,343 @@
+"""Numbering and pairing: from the messages of a transcript to the ledger as of one reply (docs/formats.md section 2).
+
+Identity is by position. A stamp on a tool message is read as it stands; a call without one gets a derived receipt; a
+call without a result has outcome `no_result`. Nothing here judges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from receipts_middleware.core.canonical import digest_args, digest_output
+from receipts_middleware.core.evidence import read_evidence
+from receipts_middleware.core.ledger.entry import Entry, Ledger, LedgerNote, Pairing, View
+from receipts_middleware.core.ledger.legacy import legacy_receipt, legacy_view
+from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, MAX_TEXT, Malformed, Receipt, parse_receipt
+from receipts_middleware.core.snapshot import Snapshot, parse_snapshot
+from receipts_middleware.core.toolspec import ToolKind, ToolSpec, find_spec, kind_of
+from receipts_middleware.core.transcript import Message, ToolCall, ToolResult, Transcript
+
+
+@dataclass(slots=True)
+class _Slot:
+    """A call with its number, waiting for its result."""
+
+    n: int
+    position: int
+    call: ToolCall
+    message_index: int
+    prev: str
+    answered: bool = False
+
+
+@dataclass(slots=True)
+class LedgerBuilder:
+    """Reads messages one after the other; `ledger()` gives the state so far.
+
+    Attributes:
+        tools: Tools of the run, for the kind of each (acting, reading, shell, unknown).
+        issued: Highest number issued so far.
+        snapshots: Snapshots read so far; malformed ones count as none.
+    """
+
+    tools: Sequence[ToolSpec] = ()
+    issued: int = 0
+    snapshots: int = 0
+    _entries: dict[int, Entry] = field(default_factory=dict)
+    _carried: dict[int, Entry] = field(default_factory=dict)
+    _slots: list[_Slot] = field(default_factory=list)
+    _notes: list[LedgerNote] = field(default_factory=list)
+    _head: str = ""
+    _last: Snapshot | None = None
+    _kinds: dict[str, ToolKind] = field(default_factory=dict)
+    _index: int = -1
+
+    def read(self, message: Message) -> None:
+        """Take in the next message of the conversation."""
+        self._index += 1
+        if message.role == "assistant":
+            self._read_assistant(message)
+        elif message.result is not None:
+            self._read_result(message.result)
+
+    @property
+    def pending(self) -> bool:
+        """Whether a call of the newest calling message has no result yet."""
+        newest = self._slots[-1].message_index if self._slots else -1
+        return any(not s.answered and s.message_index == newest for s in self._slots if s.call.kind == "client")
+
+    def kind(self, tool: str) -> ToolKind:
+        """What kind of tool this is, from the tools of the run or from its name."""
+        if tool not in self._kinds:
+            spec = find_spec(self.tools, tool)
+            self._kinds[tool] = spec.kind if spec is not None else kind_of(tool)
+        return self._kinds[tool]
+
+    def _read_assistant(self, message: Message) -> None:
+        self._last = None
+        if message.snapshot is not None:
+            snapshot = parse_snapshot(message.snapshot)
+            if isinstance(snapshot, Snapshot):
+                self._take_snapshot(snapshot)
+        base = self._last.n if self._last is not None else self.issued
+        open_slots = [slot for slot in self._slots if not slot.answered]
+        for position, call in enumerate(message.calls, 1):
+            slot = _Slot(base + position, position, call, self._index, self._head)
+            open_slots.append(slot)
+            if call.result is not None:
+                slot.answered = True
+                self._put(self._derive(slot, call.result, "exact"))
+            elif call.kind != "client":
+                slot.answered = call.kind == "provider"
+                self._put(self._derive(slot, None, "none"))
+        self._slots = open_slots
+        self.issued = max(self.issued, base + len(message.calls))
+
+    def _take_snapshot(self, snapshot: Snapshot) -> None:
+        self.snapshots += 1
+        self._last, self._head = snapshot, snapshot.head
+        if snapshot.toolset and not self.tools:
+            self.tools = tuple(ToolSpec(name, text, kind_of(name, text)) for name, text in snapshot.toolset)
+            self._kinds.clear()
+        for row in snapshot.entries or ():
+            self._carry(row.receipt, row.facts)
+
+    def _carry(self, receipt: Receipt, facts: Mapping[str, object]) -> None:
+        self._carried[receipt.n] = Entry(receipt=receipt, origin="carried", facts=facts)
+        held = self._entries.get(receipt.n)
+        if held is not None and held.origin == "stamped" and held.receipt != receipt:
+            self._notes.append(
+                LedgerNote(
+                    "receipt_differs",
+                    f"The receipt on the message of {receipt.id} is not the one that the turn carried.",
+                    (receipt.id,),
+                )
+            )
+
+    def _read_result(self, result: ToolResult) -> None:
+        slot, pairing = self._match(result)
+        stamp = self._stamp_of(result)
+        if slot is not None:
+            slot.answered = True
+        if stamp is not None:
+            if slot is not None and slot.n != stamp.n:
+                self._note("number_mismatch", f"A stamp says {stamp.id} where the call is r{slot.n}.", stamp.id)
+            index = slot.message_index if slot is not None else None
+            call = slot.call if slot is not None else None
+            self._put(
+                Entry(receipt=stamp, origin="stamped", pairing=pairing, call=call, result=result, message_index=index)
+            )
+            self.issued = max(self.issued, stamp.n)
+        elif slot is not None:
+            self._put(self._derive(slot, result, pairing))
+        else:
+            self._notes.append(LedgerNote("orphan_result", "A tool result answers no call that is still there."))
+
+    def _match(self, result: ToolResult) -> tuple[_Slot | None, Pairing]:
+        """By id first in first out (the newest calling message first), then by name, then by order."""
+        waiting = [slot for slot in self._slots if not slot.answered]
+        if not waiting:
+            return None, "none"
+        newest = [slot for slot in waiting if slot.message_index == self._slots[-1].message_index]
+        if result.tool_call_id:
+            for group in (newest, waiting):
+                for slot in group:
+                    if slot.call.tool_call_id == result.tool_call_id:
+                        return slot, "exact"
+            if result.stamp is not None:
+                return None, "none"  # a stamp knows its own number; guessing could only spoil another call's slot
+        for slot in newest:
+            if result.tool and slot.call.tool == result.tool:
+                return slot, "inferred"
+        if newest and (not result.tool or not newest[0].call.tool):
+            return newest[0], "inferred"
+        return None, "none"
+
+    def _stamp_of(self, result: ToolResult) -> Receipt | None:
+        if result.stamp is None:
+            return None
+        receipt = parse_receipt(result.stamp)
+        if isinstance(receipt, Malformed):
+            self._note("malformed_stamp", f"A stamp is malformed ({receipt.reason}); it counts as none.")
+            return None
+        return receipt
+
+    def _note(self, rule: str, message: str, *ids: str) -> None:
+        self._notes.append(LedgerNote(rule, message, ids))
+
+    def _put(self, entry: Entry) -> None:
+        held = self._entries.get(entry.n)
+        if held is None or (held.result is None and entry.result is not None):
+            self._entries[entry.n] = entry
+        elif held.receipt.uid != entry.receipt.uid:
+            self._note("duplicate_number", f"Two results claim {entry.id}; the first one counts.", entry.id)
+
+    def _derive(self, slot: _Slot, result: ToolResult | None, pairing: Pairing) -> Entry:
+        call = slot.call
+        if result is not None and result.legacy_stamp is not None:
+            receipt = legacy_receipt(slot.n, call, result)
+            if receipt is not None:
+                return self._entry(slot, receipt, result, pairing, legacy=True)
+        return self._entry(slot, derive_receipt(slot.n, slot.message_index, slot.position, slot.prev, call, result,
+                                                self.kind(call.tool)), result, pairing)  # fmt: skip
+
+    def _entry(
+        self, slot: _Slot, receipt: Receipt, result: ToolResult | None, pairing: Pairing, *, legacy: bool = False
+    ) -> Entry:
+        return Entry(
+            receipt=receipt,
+            origin="legacy" if legacy else "derived",
+            pairing=pairing,
+            call=slot.call,
+            result=result,
+            message_index=slot.message_index,
+        )
+
+    def ledger(self) -> Ledger:
+        """The ledger so far: what messages show, then what turns carried, then calls without a result."""
+        entries = dict(self._carried)
+        for n, entry in self._entries.items():
+            held = entries.get(n)
+            if held is None or entry.origin == "stamped":
+                entries[n] = entry if held is None else _with_facts(entry, held.facts)
+            else:
+                entries[n] = _with_source(held, entry)
+        own = self._last.entries if self._last is not None else None
+        for row in own or ():
+            shown = Entry(receipt=row.receipt, origin="carried", facts=row.facts)
+            held = self._entries.get(row.receipt.n)
+            if held is None or held.receipt != row.receipt:
+                entries[row.receipt.n] = shown if held is None else _with_source(shown, held)
+        for slot in self._slots:
+            if not slot.answered and slot.n not in entries:
+                entries[slot.n] = self._derive(slot, None, "none")
+        return Ledger(entries.values(), self._notes)
+
+    def view(self, message: Message) -> View:
+        """What the message just read was shown."""
+        if message.snapshot is not None:
+            snapshot = parse_snapshot(message.snapshot)
+            if isinstance(snapshot, Malformed):
+                return View("malformed", reason=snapshot.reason)
+            return View("present", snapshot.n, snapshot.shown, snapshot.tag)
+        if message.legacy_ledger is not None:
+            return legacy_view(message.legacy_ledger)
+        return View("missing") if self.snapshots else View("none")
+
+
+def _with_facts(entry: Entry, facts: Mapping[str, object]) -> Entry:
+    return Entry(
+        receipt=entry.receipt,
+        origin=entry.origin,
+        pairing=entry.pairing,
+        call=entry.call,
+        result=entry.result,
+        facts=facts,
+        message_index=entry.message_index,
+    )
+
+
+def _with_source(record: Entry, source: Entry) -> Entry:
+    """A carried record with the call and result that are still in the messages."""
+    return Entry(
+        receipt=record.receipt,
+        origin=record.origin,
+        pairing=source.pairing,
+        call=source.call,
+        result=source.result,
+        facts=record.facts,
+        message_index=source.message_index,
+    )
+
+
+def derive_receipt(
+    n: int,
+    message_index: int,
+    position: int,
+    prev: str,
+    call: ToolCall,
+    result: ToolResult | None,
+    kind: ToolKind,
+) -> Receipt:
+    """The receipt of a call that nobody stamped, worked out from the call and its result.
+
+    Args:
+        n: Its number.
+        message_index: Position of the issuing message.
+        position: Place among that message's calls, from 1.
+        prev: Chain head on the issuing message, empty where it has none.
+        call: The call, untrusted.
+        result: Its result, untrusted; None where there is none.
+        kind: Kind of the tool; content rules apply to acting and shell tools only.
+
+    Returns:
+        A receipt without a time, whose uid is `t{message}.{call}`.
+    """
+    args = digest_args(call.args)
+    common = {
+        "uid": f"t{message_index}.{position}",
+        "n": n,
+        "tool_call_id": call.tool_call_id[:MAX_TEXT],
+        "tool": call.tool[:MAX_TEXT],
+        "args_sha256": args.sha256,
+        "created_at": "",
+        "prev": prev,
+    }
+    if result is None:
+        outcome = {"provider": "provider", "answer": "synthetic", "invalid": "not_executed"}.get(call.kind, "no_result")
+        return Receipt(
+            **common,  # type: ignore[arg-type]
+            outcome=outcome,  # type: ignore[arg-type]
+            outcome_source="framework",
+            output_sha256=EMPTY_TEXT_SHA256,
+            output_bytes=0,
+            lossy=args.lossy,
+        )
+    output = digest_output(result.content)
+    origin = "answer" if call.kind == "answer" else "invalid_call" if call.kind == "invalid" else result.origin
+    seen = read_evidence(
+        content=result.content,
+        text=result.text,
+        error=result.error,
+        exit_code=result.exit_code,
+        origin=origin,
+        kind=kind,
+    )
+    provider = call.kind == "provider" and seen.outcome == "success"
+    return Receipt(
+        **common,  # type: ignore[arg-type]
+        outcome="provider" if provider else seen.outcome,
+        outcome_source=seen.outcome_source,
+        output_sha256=output.sha256,
+        output_bytes=output.output_bytes,
+        object_id=seen.object_id,
+        http_status=seen.http_status,
+        exit_code=seen.exit_code,
+        status_word=seen.status_word,
+        error_type=seen.error_type,
+        lossy=args.lossy or output.lossy,
+    )
+
+
+def build_ledger(transcript: Transcript, upto: int) -> tuple[Ledger, View]:
+    """The ledger as of one reply, and what that reply was shown.
+
+    Args:
+        transcript: The conversation.
+        upto: Position of the judged message. Results of calls that this very message issues are read too, up to the
+            next message of another role; nothing later is.
+
+    Returns:
+        Ledger and view.
+    """
+    builder = LedgerBuilder(tools=transcript.tools)
+    messages = transcript.messages
+    for message in messages[: upto + 1]:
+        builder.read(message)
+    view = builder.view(messages[upto])
+    for message in messages[upto + 1 :]:
+        if message.role != "tool":
+            break
+        builder.read(message)
+    return builder.ledger(), view

@@ -1,0 +1,141 @@
+"""Values of the ledger: its entries, what was noticed while it was built, and the view that one turn had of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, overload
+
+from receipts_middleware.core.ranges import RangeSet
+from receipts_middleware.core.receipt import Outcome, Receipt
+from receipts_middleware.core.transcript import ToolCall, ToolResult
+
+#: stamped: read from a tool message; carried: from a turn's snapshot; derived: worked out from call and result;
+#: legacy: from a stamp of the application in which this design began; given: handed in by the caller.
+Origin = Literal["stamped", "carried", "derived", "legacy", "given"]
+#: exact: by id; inferred: by order or name, so that no accusation may rest on it alone; none: nothing was paired.
+Pairing = Literal["exact", "inferred", "none"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A receipt with where it came from and, where they are still there, the call and its result.
+
+    Attributes:
+        receipt: The record.
+        origin: Where the record was read.
+        pairing: How the result was paired with its call.
+        call: The call as asked for.
+        result: The result as persisted.
+        facts: Normalised values kept for claims.
+        message_index: Position of the issuing message.
+    """
+
+    receipt: Receipt
+    origin: Origin
+    pairing: Pairing = "none"
+    call: ToolCall | None = None
+    result: ToolResult | None = None
+    facts: Mapping[str, object] = field(default_factory=dict)
+    message_index: int | None = None
+
+    @property
+    def n(self) -> int:
+        """Number in the conversation."""
+        return self.receipt.n
+
+    @property
+    def id(self) -> str:
+        """Id as it is cited, for example `r3`."""
+        return self.receipt.id
+
+    @property
+    def tool(self) -> str:
+        """Tool name, untrusted."""
+        return self.receipt.tool
+
+    @property
+    def tool_call_id(self) -> str:
+        """The provider's id of the call; may repeat or be empty."""
+        return self.receipt.tool_call_id
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the execution ended."""
+        return self.receipt.outcome
+
+    def to_dict(self) -> dict[str, object]:
+        """The receipt's own object plus `origin` and `pairing`."""
+        return {**self.receipt.to_dict(), "origin": self.origin, "pairing": self.pairing}
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerNote:
+    """Something noticed while the ledger was built; becomes a finding.
+
+    Attributes:
+        rule: Rule id.
+        message: One sentence.
+        ids: Receipts concerned.
+    """
+
+    rule: str
+    message: str
+    ids: tuple[str, ...] = ()
+
+
+class Ledger(Sequence[Entry]):
+    """Entries in the order of their numbers. Immutable."""
+
+    __slots__ = ("_by_n", "_entries", "notes")
+
+    def __init__(self, entries: Iterable[Entry] = (), notes: Iterable[LedgerNote] = ()) -> None:
+        self._entries = tuple(sorted(entries, key=lambda entry: entry.n))
+        self._by_n = {entry.n: entry for entry in self._entries}
+        self.notes = tuple(notes)
+
+    @overload
+    def __getitem__(self, index: int) -> Entry: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Entry]: ...
+    def __getitem__(self, index: int | slice) -> Entry | Sequence[Entry]:
+        return self._entries[index]
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self._entries)
+
+    def __repr__(self) -> str:
+        return f"Ledger({', '.join(f'{e.id} {e.tool} {e.outcome}' for e in self._entries[:8])})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ledger) and self._entries == other._entries and self.notes == other.notes
+
+    def __hash__(self) -> int:
+        return hash(tuple(entry.receipt.uid for entry in self._entries))
+
+    def find(self, n: int) -> Entry | None:
+        """The entry with number `n`, or None."""
+        return self._by_n.get(n)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What the citing turn was shown.
+
+    Attributes:
+        state: `present`; `missing` (other turns have a snapshot, this one has none); `malformed`; `none` (the
+            transcript has no snapshot at all, so everything counts as shown); `legacy`.
+        n: Highest number that the turn can know of; None where nothing limits it.
+        shown: Numbers that it was shown; None where everything counts as shown.
+        tag: Ledger tag of the thread; empty where unknown.
+        reason: What is wrong with a malformed snapshot.
+    """
+
+    state: Literal["present", "missing", "malformed", "none", "legacy"]
+    n: int | None = None
+    shown: RangeSet | None = None
+    tag: str = ""
+    reason: str = ""

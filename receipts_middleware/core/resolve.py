@@ -1,0 +1,126 @@
+"""What became of each citation: the resolutions of docs/formats.md section 3, first that fits.
+
+Pure: citations, the ledger as of the citing turn, what that turn was shown, and the wording around each citation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from receipts_middleware.core.citation import Citation, anchor_fits
+from receipts_middleware.core.finding import CitationCheck, Resolution
+from receipts_middleware.core.ledger import Entry, Ledger, View, shown_name
+from receipts_middleware.core.receipt import MAX_NUMBER, UNSUCCESSFUL
+from receipts_middleware.core.wording import cites_failure
+
+
+@dataclass(frozen=True, slots=True)
+class _Cited:
+    """The record that an id names."""
+
+    tool: str
+    outcome: str
+    entry: Entry
+
+
+def is_known(ledger: Ledger, view: View, receipt_id: str) -> bool:
+    """Whether an id names a receipt that the turn can know of."""
+    numbers = _numbers(receipt_id)
+    return numbers is not None and not _is_above(view, numbers[0]) and _find(ledger, numbers) is not None
+
+
+def resolve_citation(
+    citation: Citation, ledger: Ledger, view: View, statement: str, *, footer: bool
+) -> CitationCheck:
+    """Resolve one citation.
+
+    Args:
+        citation: As read from the reply.
+        ledger: As of the citing turn.
+        view: What the citing turn was shown.
+        statement: The words that the citation closes.
+        footer: The citation stands in a list of receipts and closes no statement.
+
+    Returns:
+        The citation with its resolution and, where that is not `resolved`, the reason in words.
+    """
+    resolution, detail, cited = _resolve(citation, ledger, view)
+    if resolution == "resolved" and cited is not None and cited.outcome in UNSUCCESSFUL and not footer:
+        if cites_failure(statement):
+            resolution = "cites_failure"
+            detail = f"{citation.id} ({cited.tool}) ended as {cited.outcome}, the words say it was done"
+    return CitationCheck(
+        text=citation.text,
+        start=citation.start,
+        end=citation.end,
+        id=citation.id,
+        anchor=citation.anchor,
+        resolution=resolution,
+        lenient=citation.lenient,
+        footer=footer,
+        detail=detail,
+    )
+
+
+def _resolve(citation: Citation, ledger: Ledger, view: View) -> tuple[Resolution, str, _Cited | None]:
+    numbers = _numbers(citation.id) if citation.id else None
+    if citation.malformed or not citation.id:
+        return "malformed", citation.reason or "it names no receipt", None
+    if view.state in ("missing", "malformed"):
+        return "no_snapshot", "the turn carries no snapshot that can be read", None
+    if numbers is None or _is_above(view, numbers[0]):
+        highest = view.n if view.n is not None else (ledger[-1].n if ledger else 0)
+        return "unknown", f"there is no {citation.id}; the highest number this turn can know of is {highest}", None
+    cited = _find(ledger, numbers)
+    if cited is None:
+        if len(numbers) == 1 and view.n is not None:
+            return "dropped", f"{citation.id} was issued, but its record is no longer to be had", None
+        return "unknown", f"there is no {citation.id}", None
+    if view.shown is not None and numbers[0] not in view.shown:
+        return "not_shown", f"{citation.id} exists, but this turn was not shown it", cited
+    if citation.anchor and not _fits(citation.anchor, cited.tool):
+        return "anchor_mismatch", f"{citation.id} is {shown_name(cited.tool)}, not {citation.anchor}", cited
+    return "resolved", "", cited
+
+
+def _numbers(receipt_id: str) -> tuple[int, ...] | None:
+    """The numbers of an id, or None where one is zero or beyond what is ever issued."""
+    parts = receipt_id.removeprefix("r").split(".")
+    if not all(part.isascii() and part.isdigit() and len(part) <= len(str(MAX_NUMBER)) for part in parts):
+        return None
+    numbers = tuple(int(part) for part in parts)
+    return numbers if all(numbers) else None
+
+
+def _is_above(view: View, n: int) -> bool:
+    return view.n is not None and n > view.n
+
+
+def _find(ledger: Ledger, numbers: tuple[int, ...]) -> _Cited | None:
+    entry = ledger.find(numbers[0])
+    if entry is None:
+        return None
+    if len(numbers) == 1:
+        return _Cited(entry.tool, entry.outcome, entry)
+    row: Mapping[str, object] | None = entry.receipt.to_dict()
+    for number in numbers[1:]:
+        row = _child(row, number)
+        if row is None:
+            return None
+    return _Cited(str(row.get("tool")), str(row.get("outcome")), entry) if row is not None else None
+
+
+def _child(row: Mapping[str, object], number: int) -> Mapping[str, object] | None:
+    children = row.get("children")
+    for child in children if isinstance(children, list | tuple) else ():
+        receipts = child.get("receipts") if isinstance(child, Mapping) else None
+        for receipt in receipts if isinstance(receipts, list | tuple) else ():
+            if isinstance(receipt, Mapping) and receipt.get("n") == number:
+                return receipt
+    return None
+
+
+def _fits(anchor: str, tool: str) -> bool:
+    # A long or odd name stands cut and cleaned in the line that the model saw; it cites what it saw.
+    return anchor_fits(anchor, tool) or anchor_fits(anchor, shown_name(tool))

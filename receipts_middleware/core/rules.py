@@ -1,0 +1,102 @@
+"""The table of rules: id, severity and what a hit does to the verdict (docs/formats.md section 6, docs/rules.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from receipts_middleware.core.finding import Finding, Severity, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule.
+
+    Attributes:
+        id: Stable name, used in reports and configuration.
+        severity: Of its findings, unless a weaker one is said when it is raised.
+        verdict: What an error of it makes of the run; None where it changes nothing.
+        title: What it means, in a few words.
+    """
+
+    id: str
+    severity: Severity
+    verdict: Verdict | None
+    title: str
+
+
+_TABLE: Final = (
+    Rule("citation_malformed", "warning", None, "a citation that names no receipt"),
+    Rule("citation_no_snapshot", "warning", None, "the citing turn carries no snapshot to resolve against"),
+    Rule("citation_unknown", "error", "fabricated", "a citation of a receipt that does not exist"),
+    Rule("citation_dropped", "warning", None, "a citation of a receipt that was issued and is no longer to be had"),
+    Rule("citation_not_shown", "warning", None, "a citation of a receipt that the turn was not shown"),
+    Rule("citation_anchor_mismatch", "warning", None, "a citation whose tool name is not the receipt's"),
+    Rule("citation_cites_failure", "error", "overstated", "success wording over a failed or unfinished call"),
+    Rule("citation_format", "note", None, "a citation that is not in the canonical spelling"),
+    Rule("uncited_report", "warning", None, "a report over acting receipts without one citation"),
+    Rule("snapshot_missing", "warning", None, "other turns carry a snapshot, the judged one does not"),
+    Rule("snapshot_malformed", "warning", None, "the judged turn carries a snapshot that cannot be read"),
+    Rule("malformed_stamp", "warning", None, "a stamp that cannot be read and counts as none"),
+    Rule("duplicate_number", "warning", None, "two results claim one number"),
+    Rule("number_mismatch", "warning", None, "a stamp whose number is not the place of its call"),
+    Rule("receipt_differs", "warning", None, "the receipt on a message is not the one that a turn carried"),
+    Rule("orphan_result", "note", None, "a tool result without a call"),
+    Rule("transformed", "note", None, "what was persisted is not what was hashed"),
+    Rule("ledger_lookalike", "warning", None, "tool output with text that looks like a ledger line"),
+    Rule("multiple_attempts", "warning", None, "one result of an acting tool hides several executions"),
+)
+
+RULES: Final = {rule.id: rule for rule in _TABLE}
+
+#: From harmless to worst; the worst row wins.
+VERDICT_ORDER: Final[tuple[Verdict, ...]] = (
+    "nothing_checked",
+    "unjudged",
+    "clean",
+    "unreported",
+    "overstated",
+    "fabricated",
+)
+SEVERITY_ORDER: Final[tuple[Severity, ...]] = ("note", "warning", "error")
+
+
+def make_finding(
+    rule: str,
+    message: str,
+    *,
+    start: int | None = None,
+    end: int | None = None,
+    receipts: Iterable[str] = (),
+    severity: Severity | None = None,
+) -> Finding:
+    """A finding of a rule of the table, with its severity unless a weaker one is given."""
+    return Finding(
+        rule=rule,
+        severity=severity or RULES[rule].severity,
+        message=message,
+        start=start,
+        end=end,
+        receipts=tuple(receipts),
+    )
+
+
+def verdict_of(findings: Iterable[Finding], *, checked: bool) -> Verdict:
+    """The verdict over the findings of one reply.
+
+    Args:
+        findings: All findings.
+        checked: The reply holds at least one claim or citation.
+
+    Returns:
+        The worst verdict that a finding of full severity brings, else `clean` or `nothing_checked`.
+    """
+    worst: Verdict = "clean" if checked else "nothing_checked"
+    for finding in findings:
+        rule = RULES.get(finding.rule)
+        if rule is None or rule.verdict is None or finding.severity != rule.severity:
+            continue
+        if VERDICT_ORDER.index(rule.verdict) > VERDICT_ORDER.index(worst):
+            worst = rule.verdict
+    return worst

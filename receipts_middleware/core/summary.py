@@ -1,0 +1,42 @@
+"""The one sentence that sums up a verification. Says *resolved*, never *verified*: readers over-trust that word."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from receipts_middleware.core.finding import Verdict
+
+_NOTHING: Final = {
+    "pending": "Nothing to check: the run ends on a call without a result.",
+    "empty": "Nothing to check: the run holds no reply.",
+    "reply": "Nothing to check: the reply cites no receipt.",
+}
+_LEAD: Final[Mapping[Verdict, str]] = {
+    "unjudged": "The text is in a language that no table covers",
+    "clean": "Nothing speaks against the reply",
+    "unreported": "An acting call is not told of",
+    "overstated": "The reply says more than its receipts show",
+    "fabricated": "The reply rests on something that did not happen",
+}
+
+
+def summarise(verdict: Verdict, ended: str, counts: Mapping[str, int]) -> str:
+    """One sentence over the verdict and what was counted.
+
+    Args:
+        verdict: Of the reply.
+        ended: How the run ended.
+        counts: As in `Verification.counts`.
+
+    Returns:
+        A sentence for a person.
+    """
+    if verdict == "nothing_checked":
+        return _NOTHING.get(ended, _NOTHING["reply"])
+    parts = [f"{counts['resolved']} of {counts['citations']} citations resolved"]
+    for key in ("errors", "warnings"):
+        if counts.get(key):
+            name = key if counts[key] != 1 else key[:-1]
+            parts.append(f"{counts[key]} {name}")
+    return f"{_LEAD[verdict]}: {', '.join(parts)}."

@@ -1,0 +1,303 @@
+"""The judge: one pure function for the live turn, the parent's harvest and saved transcripts.
+
+`verify` takes a reply and the ledger as of it; `verify_transcript` finds both in a transcript and calls it. In order:
+
+1. choose the reply (`choose_reply`): the last assistant message with text after the last user message;
+2. build the ledger up to it and read what that turn was shown;
+3. read the citations, without those in code or that name something else;
+4. resolve each against the turn's own snapshot, with the statement that it closes;
+5. report what the ledger itself shows (malformed stamps, look-alike lines, retries, an uncited report);
+6. weigh the findings into the verdict of docs/formats.md section 6.
+
+What an agent or a tool wrote never raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from receipts_middleware.core.citation import drop_non_citations, footer_spans, parse_citations
+from receipts_middleware.core.errors import UsageError
+from receipts_middleware.core.finding import CitationCheck, Finding, Verification
+from receipts_middleware.core.inspect import inspect_ledger
+from receipts_middleware.core.ledger import Entry, Ledger, LedgerBuilder, View, build_ledger
+from receipts_middleware.core.ledger.legacy import legacy_ledger
+from receipts_middleware.core.markdown import attach, read_markdown
+from receipts_middleware.core.ranges import format_ranges, parse_ranges
+from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, MAX_TEXT, OUTCOMES, Malformed, Receipt, parse_receipt
+from receipts_middleware.core.resolve import is_known, resolve_citation
+from receipts_middleware.core.rules import SEVERITY_ORDER, make_finding, verdict_of
+from receipts_middleware.core.summary import summarise
+from receipts_middleware.core.toolspec import ToolSpec, read_tools
+from receipts_middleware.core.transcript import Message, Transcript
+
+Ended = Literal["reply", "pending", "empty"]
+
+
+def verify(
+    reply: str,
+    ledger: Ledger | Iterable[Mapping[str, object]],
+    *,
+    tools: Iterable[object] | None = None,
+    shown: Iterable[int] | None = None,
+) -> Verification:
+    """Verify a reply against a ledger.
+
+    Args:
+        reply: The text to judge. Untrusted.
+        ledger: The receipts as of the reply: a `Ledger`, receipts as plain objects, or short rows
+            `{"id": "r1", "tool": ..., "outcome": ...}` of a caller's own log. Rows without a number are numbered in
+            order. An unknown outcome counts as `success`.
+        tools: Tools of the run: names, pairs of name and description, provider dicts or tool objects.
+        shown: Numbers that the writer of the reply was shown; everything where not given.
+
+    Returns:
+        The verification. `trust` says that the ledger was given by the caller.
+
+    Raises:
+        UsageError: A row is not an object, or two rows have one number.
+    """
+    book = ledger if isinstance(ledger, Ledger) else Ledger(_given_entries(ledger))
+    view = View("none")
+    if shown is not None:
+        numbers = sorted(set(shown))
+        view = View("present", max([*numbers, *(e.n for e in book)], default=0), parse_ranges(format_ranges(numbers)))
+    return _judge(_Turn(reply=reply, ledger=book, view=view, tools=read_tools(tools), source="given"))
+
+
+def verify_transcript(transcript: Transcript) -> Verification:
+    """Verify the last reply of a transcript.
+
+    Args:
+        transcript: As a reader gives it. Untrusted.
+
+    Returns:
+        The verification; `nothing_checked` with `ended` `pending` or `empty` where there is no reply to judge.
+    """
+    index, ended = choose_reply(transcript.messages)
+    if index is None or ended == "pending":
+        ledger, _ = build_ledger(transcript, len(transcript.messages) - 1) if transcript.messages else (Ledger(), None)
+        return _judge(
+            _Turn(reply="", ledger=ledger, view=View("none"), tools=transcript.tools, source="messages", ended=ended)
+        )
+    return _judge(_turn(transcript, index, *build_ledger(transcript, index)))
+
+
+def verify_replies(transcript: Transcript) -> Iterator[Verification]:
+    """Verify every assistant message with text, each against what was known up to it.
+
+    A message whose own calls are still unanswered is left out until they are, so that appending messages never
+    changes a verification that was given.
+
+    Args:
+        transcript: As a reader gives it. Untrusted.
+
+    Yields:
+        One verification a message, in order.
+    """
+    builder = LedgerBuilder(tools=transcript.tools)
+    waiting: tuple[int, View] | None = None
+    for index, message in enumerate(transcript.messages):
+        if waiting is not None and (message.role != "tool" or not builder.pending):
+            yield _judge(_turn(transcript, waiting[0], builder.ledger(), waiting[1]))
+            waiting = None
+        builder.read(message)
+        if message.role == "assistant" and message.text.strip():
+            waiting = (index, builder.view(message))
+    if waiting is not None and not builder.pending:
+        yield _judge(_turn(transcript, waiting[0], builder.ledger(), waiting[1]))
+
+
+def choose_reply(messages: Sequence[Message]) -> tuple[int | None, Ended]:
+    """Position of the message to judge, and how the run ended.
+
+    Args:
+        messages: Of one conversation.
+
+    Returns:
+        The last assistant message with text after the last user message (a summary that stands for removed
+        messages is no user message); None where there is none. `pending` where the run ends on a call that has no
+        result.
+    """
+    start = max((i for i, m in enumerate(messages) if m.role == "user" and not m.is_summary), default=-1)
+    found: int | None = None
+    open_calls = 0
+    for index in range(start + 1, len(messages)):
+        message = messages[index]
+        if message.role == "assistant":
+            open_calls = sum(call.kind == "client" for call in message.calls)
+            if message.text.strip():
+                found = index
+        elif message.role == "tool":
+            open_calls = max(0, open_calls - 1)
+    if open_calls:
+        return found, "pending"
+    return (found, "reply") if found is not None else (None, "empty")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Turn:
+    """One reply with everything it is judged by."""
+
+    reply: str
+    ledger: Ledger
+    view: View
+    tools: Sequence[ToolSpec]
+    source: str
+    ended: Ended = "reply"
+    index: int | None = None
+    reply_source: str = "text"
+
+
+def _turn(transcript: Transcript, index: int, ledger: Ledger, view: View) -> _Turn:
+    message = transcript.messages[index]
+    if view.state == "legacy":
+        ledger = legacy_ledger(message.legacy_ledger, ledger)
+    return _Turn(
+        reply=message.text,
+        ledger=ledger,
+        view=view,
+        tools=transcript.tools or _bound_tools(transcript.messages[: index + 1]),
+        source="messages",
+        index=index,
+        reply_source=message.text_source,
+    )
+
+
+def _bound_tools(messages: Sequence[Message]) -> tuple[ToolSpec, ...]:
+    """The newest toolset that a snapshot recorded."""
+    builder = LedgerBuilder()
+    for message in messages:
+        if message.role == "assistant" and message.snapshot is not None:
+            builder.read(message)
+    return tuple(builder.tools)
+
+
+def _judge(turn: _Turn) -> Verification:
+    citations = _check_citations(turn)
+    findings = [*_citation_findings(citations, turn), *inspect_ledger(turn.ledger, turn.view, turn.tools, citations,
+                                                                      reply=turn.reply)]  # fmt: skip
+    findings.sort(key=lambda f: (-SEVERITY_ORDER.index(f.severity), f.start if f.start is not None else -1))
+    verdict = verdict_of(findings, checked=bool(citations))
+    counts = _counts(turn.ledger, citations, findings)
+    return Verification(
+        reply=turn.reply,
+        reply_source=turn.reply_source,
+        message_index=turn.index,
+        verdict=verdict,
+        ok=not any(f.severity == "error" for f in findings),
+        stop_ship=False,
+        summary=summarise(verdict, turn.ended, counts),
+        ended=turn.ended,
+        ledger=turn.ledger,
+        citations=citations,
+        findings=tuple(findings),
+        counts=counts,
+        trust=_trust(turn),
+    )
+
+
+def _check_citations(turn: _Turn) -> tuple[CitationCheck, ...]:
+    read = parse_citations(turn.reply)
+    if not read:
+        return ()
+    read = drop_non_citations(read, turn.reply, lambda receipt_id: is_known(turn.ledger, turn.view, receipt_id))
+    if not read:
+        return ()
+    statements = attach(turn.reply, read_markdown(turn.reply), read)
+    footers = footer_spans(turn.reply)
+    return tuple(
+        resolve_citation(
+            citation,
+            turn.ledger,
+            turn.view,
+            statement,
+            footer=any(start <= citation.start and citation.end <= end for start, end in footers),
+        )
+        for citation, statement in zip(read, statements, strict=True)
+    )
+
+
+def _citation_findings(citations: Sequence[CitationCheck], turn: _Turn) -> Iterator[Finding]:
+    for check in citations:
+        ids = (check.id,) if check.id else ()
+        if check.resolution != "resolved":
+            message = f"{check.text} is {check.resolution.replace('_', ' ')}: {check.detail}."
+            yield make_finding(
+                f"citation_{check.resolution}",
+                message,
+                start=check.start,
+                end=check.end,
+                receipts=ids,
+                severity="warning" if _rests_on_inference(check, turn.ledger) else None,
+            )
+        elif check.lenient:
+            message = f"{check.text} is read as {check.id}; the canonical spelling is [{check.id} tool]."
+            yield make_finding("citation_format", message, start=check.start, end=check.end, receipts=ids)
+
+
+def _rests_on_inference(check: CitationCheck, ledger: Ledger) -> bool:
+    """A failure read off a result that was paired by order or name accuses nobody on its own."""
+    if check.resolution != "cites_failure" or not check.id:
+        return False
+    entry = ledger.find(int(check.id.removeprefix("r").split(".")[0]))
+    return entry is not None and entry.pairing == "inferred"
+
+
+def _counts(ledger: Ledger, citations: Sequence[CitationCheck], findings: Sequence[Finding]) -> dict[str, int]:
+    counts = {
+        "receipts": len(ledger),
+        "claims": 0,
+        "citations": len(citations),
+        "resolved": sum(c.resolution == "resolved" for c in citations),
+    }
+    for severity in reversed(SEVERITY_ORDER):
+        counts[f"{severity}s"] = sum(f.severity == severity for f in findings)
+    return counts
+
+
+def _trust(turn: _Turn) -> dict[str, object]:
+    """What was believed. Dimensions are kept apart; what was not checked is said, never implied to be fine."""
+    origins = [entry.origin for entry in turn.ledger]
+    signed = sum(entry.receipt.sig is not None for entry in turn.ledger)
+    return {
+        "source": turn.source,
+        "signatures": "not_checked" if signed else "unsigned",
+        "snapshot": turn.view.state,
+        "stamped": sum(origin in ("stamped", "carried") for origin in origins),
+        "unstamped": sum(origin in ("derived", "legacy", "given") for origin in origins),
+    }
+
+
+def _given_entries(rows: Iterable[Mapping[str, object]]) -> list[Entry]:
+    entries: dict[int, Entry] = {}
+    for position, row in enumerate(rows, 1):
+        if not isinstance(row, Mapping):
+            raise UsageError(f"ledger row {position} is {type(row).__name__}; pass objects with id, tool and outcome")
+        receipt = parse_receipt(row)
+        if isinstance(receipt, Malformed):
+            receipt = _short_row(row, position)
+        if receipt.n in entries:
+            raise UsageError(f"ledger row {position}: number {receipt.n} is taken; give each receipt its own")
+        entries[receipt.n] = Entry(receipt=receipt, origin="given", pairing="exact")
+    return list(entries.values())
+
+
+def _short_row(row: Mapping[str, object], position: int) -> Receipt:
+    given = str(row.get("id") or row.get("n") or position).removeprefix("r")
+    outcome = row.get("outcome") or row.get("status")
+    n = int(given) if given.isascii() and given.isdigit() and 0 < len(given) <= 10 else position
+    return Receipt(
+        uid=f"given.{position}",
+        n=n or position,
+        tool_call_id=str(row.get("tool_call_id") or "")[:MAX_TEXT],
+        tool=str(row.get("tool") or row.get("tool_name") or row.get("name") or "")[:MAX_TEXT],
+        outcome=outcome if isinstance(outcome, str) and outcome in OUTCOMES else "success",  # type: ignore[arg-type]
+        outcome_source="declared",
+        args_sha256=EMPTY_TEXT_SHA256,
+        output_sha256=EMPTY_TEXT_SHA256,
+        output_bytes=0,
+        created_at="",
+    )
