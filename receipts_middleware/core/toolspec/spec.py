@@ -1,4 +1,4 @@
-"""Tool specifications: name, description and what kind of tool it is (acting, reading, shell or unknown)."""
+"""The value `ToolSpec`; nothing else belongs here."""
 
 from __future__ import annotations
 

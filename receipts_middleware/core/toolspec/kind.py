@@ -1,0 +1,255 @@
+"""What kind of tool a name and a description speak of.
+
+Asked in this order, the first that answers decides: hints of the tool's author (MCP annotations), shells, the
+verb in the name, the verb that leads the description, and words that are verbs only by their place. Looking is a
+closed class of verbs; an unknown verb that takes an object acts. Where nothing answers the kind is `unknown`,
+which accuses nobody: such a tool may back an effect and is never listed as unreported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Final
+
+from receipts_middleware.core.lexicon import (
+    ACTING_VERBS,
+    AMBIGUOUS_VERBS,
+    COMMAND_LINE_PROGRAMS,
+    DELEGATION_WORDS,
+    DESCRIPTION_FILLERS,
+    DETERMINERS,
+    EITHER_VERBS,
+    HTTP_METHOD_KINDS,
+    INTERFACE_NOUNS,
+    LAST_WORDS_THAT_LOOK,
+    LOOKED_AT_WHEN_OPENED,
+    LOOKED_AT_WHEN_RUN,
+    NOUNS_WHEN_LAST,
+    OWN_NOTES,
+    PHRASAL_ACTS,
+    READING_NOUNS,
+    READING_VERBS,
+    RUN_IN_A_SHELL,
+    RUN_VERBS,
+    SAYING_VERBS,
+    SHELL_NAMES,
+    WEAK_READING_VERBS,
+)
+from receipts_middleware.core.toolspec.spec import ToolKind
+
+#: A longer name is no name; what follows decides nothing, and reading stays linear.
+MAX_NAME = 256
+#: The leading verb stands in the first sentence; longer descriptions are manuals.
+MAX_LEAD = 400
+
+_MCP_PREFIX: Final = re.compile(r"mcp__.{1,100}?__(?=.)")
+_CAMEL: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\W\dA-Z_]+\d*|[A-Z]+\d*|\d+")
+_WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*|/\S*|\d+")
+_SENTENCE_END: Final = re.compile(r"[.!?](?:\s|$)|\n\s*\n")
+
+
+def name_tokens(name: str) -> tuple[str, ...]:
+    """Words of a tool name in lower case, without an `mcp__server__` prefix.
+
+    Args:
+        name: Name of a tool: snake, kebab, dotted or camel case. Untrusted.
+
+    Returns:
+        The words in order, for example `("create", "pull", "request")`.
+    """
+    short = _MCP_PREFIX.sub("", name[:MAX_NAME], count=1) if name.startswith("mcp__") else name[:MAX_NAME]
+    return tuple(token.lower() for token in _CAMEL.findall(short.replace("_", " ")))
+
+
+def kind_of(name: str, description: str = "", annotations: object = None) -> ToolKind:
+    """Say whether a tool acts, looks, may do either in a shell, or cannot be told.
+
+    Args:
+        name: As bound. Untrusted.
+        description: As bound; may be empty. Untrusted.
+        annotations: MCP annotations as a mapping or an object: `readOnlyHint`, `destructiveHint`. Hints of
+            the tool's author, believed before the name.
+
+    Returns:
+        The kind. Never raises.
+    """
+    tokens = name_tokens(name)
+    lead = _lead_words(description)
+    hint = _hinted(annotations)
+    if hint == "reading":
+        return "reading"
+    if _is_shell(tokens, lead):
+        return "shell"
+    if hint is not None:
+        return hint
+    if _cannot_be_told(tokens, lead):
+        return "unknown"
+    return _by_verb(tokens) or _by_description(tokens, lead) or _by_place(tokens) or "unknown"
+
+
+def _hinted(annotations: object) -> ToolKind | None:
+    """`readOnlyHint` decides; `destructiveHint` has meaning only where it is true (MCP 2025-06-18, tool hints)."""
+    read_only, destructive = (_hint(annotations, name) for name in ("readOnlyHint", "destructiveHint"))
+    if read_only is True:
+        return "reading"
+    return "acting" if read_only is False or destructive is True else None
+
+
+def _hint(annotations: object, name: str) -> object:
+    return annotations.get(name) if isinstance(annotations, Mapping) else getattr(annotations, name, None)
+
+
+def _is_shell(tokens: tuple[str, ...], lead: tuple[str, ...]) -> bool:
+    if len(tokens) == 1 and tokens[0] in COMMAND_LINE_PROGRAMS:
+        return True
+    verbs = (
+        {token for token in tokens if token in ACTING_VERBS or token in READING_VERBS} - RUN_VERBS - {"query"}
+    )
+    if verbs:
+        return False
+    if SHELL_NAMES.intersection(tokens):
+        return True
+    runs = RUN_VERBS.intersection(tokens)
+    if runs and RUN_IN_A_SHELL.intersection(tokens):
+        return True
+    return bool(lead) and _base_in(lead[0], RUN_VERBS) and bool(RUN_IN_A_SHELL.intersection(lead[1:5]))
+
+
+def _cannot_be_told(tokens: tuple[str, ...], lead: tuple[str, ...]) -> bool:
+    """Subagents do whatever their calls do; own notes are no act that anybody reports; interfaces do either."""
+    if DELEGATION_WORDS.intersection(tokens) or DELEGATION_WORDS.intersection(lead):
+        return True
+    if "".join(tokens) in OWN_NOTES:
+        return True
+    if tokens[-1:] == ("request",) and INTERFACE_NOUNS.intersection(tokens[:-1]):
+        return True
+    return _by_verb(tokens) is None and bool(INTERFACE_NOUNS.intersection(lead[:6]))
+
+
+def _by_verb(tokens: tuple[str, ...]) -> ToolKind | None:
+    """The leftmost verb that is nothing but a verb."""
+    if len(tokens) > 1 and (tokens[-1] in LAST_WORDS_THAT_LOOK or tokens[-2:] == ("dry", "run")):
+        return "reading"
+    for at, word in enumerate(tokens):
+        following = tokens[at + 1 : at + 2]
+        if (word, *following) in PHRASAL_ACTS:
+            return "acting"
+        if word in RUN_VERBS and LOOKED_AT_WHEN_RUN.intersection(tokens[at + 1 :]):
+            return "reading"
+        if word in ACTING_VERBS:
+            return "acting"
+        if word in READING_VERBS:
+            if at and word == "list" and _by_verb(tokens[at + 1 :]) is not None:
+                continue  # `mailing_list_add`: the list is a thing
+            return "acting" if _looks_and_acts(tokens[at + 1 :]) else "reading"
+    return None
+
+
+def _looks_and_acts(rest: tuple[str, ...]) -> bool:
+    """`find_and_replace`, `get_or_create`, `search_replace`: the act is what matters."""
+    if (
+        rest[:1]
+        and rest[0] in ACTING_VERBS
+        and rest[0] in {"replace", "update", "create", "delete", "remove"}
+    ):
+        return True
+    return any(word in {"and", "or"} and after in ACTING_VERBS for word, after in pairwise(rest))
+
+
+def _by_description(tokens: tuple[str, ...], lead: tuple[str, ...]) -> ToolKind | None:
+    if not lead:
+        return None
+    if lead[0].isupper() and lead[1:2] and lead[1].startswith("/"):
+        return HTTP_METHOD_KINDS.get(lead[0])  # type: ignore[return-value]
+    verb = next((base for base in _bases(lead[0].lower()) if _is_verb(base)), None)
+    rest = lead[1:]
+    if verb is None:
+        return "acting" if rest and rest[0] in DETERMINERS else None
+    if verb in RUN_VERBS:
+        return "reading" if LOOKED_AT_WHEN_RUN.intersection(rest[:5]) else "acting"
+    if verb in EITHER_VERBS:
+        return "unknown"
+    if verb in SAYING_VERBS and verb not in tokens:
+        return "reading"
+    if verb == "confirm" and READING_NOUNS.intersection(rest[:4]):
+        return "reading"
+    if verb == "open":
+        return "reading" if LOOKED_AT_WHEN_OPENED.intersection(rest[:3]) else "acting"
+    if verb in READING_VERBS or verb in WEAK_READING_VERBS:
+        return "unknown" if _looks_and_acts(rest) else "reading"
+    if (
+        verb in AMBIGUOUS_VERBS
+        and verb not in tokens
+        and rest
+        and (rest[0] in READING_NOUNS or rest[0] == "of")
+    ):
+        return "reading"
+    return "acting"
+
+
+def _by_place(tokens: tuple[str, ...]) -> ToolKind | None:
+    """Nothing but the name, and no clear verb in it."""
+    if not tokens:
+        return None
+    first, last = tokens[0], tokens[-1]
+    if first == "open" or (last == "open" and len(tokens) > 1):
+        return "reading" if LOOKED_AT_WHEN_OPENED.intersection(tokens) else "acting"
+    if last in READING_NOUNS and (len(tokens) > 1 or last not in AMBIGUOUS_VERBS):
+        return "reading"
+    if len(tokens) > 1 and first in AMBIGUOUS_VERBS:
+        return "acting"
+    if any(token in WEAK_READING_VERBS for token in tokens):
+        return "reading"
+    if len(tokens) > 1 and last in AMBIGUOUS_VERBS and last not in NOUNS_WHEN_LAST:
+        return "acting"
+    return None
+
+
+def _lead_words(description: str) -> tuple[str, ...]:
+    """Words of the first sentence from its verb on, at most twelve; the first keeps its case."""
+    head = description[:MAX_LEAD]
+    end = _SENTENCE_END.search(head)
+    words = _WORD.findall(head[: end.start()] if end else head)
+    skipped = 0
+    while skipped < len(words) and words[skipped].lower() in DESCRIPTION_FILLERS:
+        skipped += 1
+    rest = words[skipped : skipped + 12]
+    return (rest[0], *(word.lower() for word in rest[1:])) if rest else ()
+
+
+def _is_verb(word: str) -> bool:
+    return any(
+        word in table
+        for table in (
+            READING_VERBS,
+            ACTING_VERBS,
+            WEAK_READING_VERBS,
+            AMBIGUOUS_VERBS,
+            SAYING_VERBS,
+            RUN_VERBS,
+            EITHER_VERBS,
+        )
+    )
+
+
+def _base_in(word: str, table: frozenset[str]) -> bool:
+    return any(base in table for base in _bases(word.lower()))
+
+
+def _bases(word: str) -> Iterator[str]:
+    """The word and the base forms that it may be an `-s` or `-ing` form of."""
+    yield word
+    if word.endswith("ies"):
+        yield word[:-3] + "y"
+    if word.endswith("es"):
+        yield word[:-2]
+    if word.endswith("s"):
+        yield word[:-1]
+    if word.endswith("ing") and len(word) > 5:
+        stem = word[:-3]
+        yield stem
+        yield stem + "e"
+        if stem[-1] == stem[-2]:
+            yield stem[:-1]
