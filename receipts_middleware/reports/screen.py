@@ -32,9 +32,11 @@ _TAB: Final = "    "
 def shown_char(char: str) -> tuple[str, int]:
     """What one untrusted character looks like on a screen, and how many cells that takes.
 
+    Controls, bidi marks, lone surrogates and other invisible characters come back as backslash escapes, a
+    tab as four blanks.
+
     Args:
-        char: One character. Controls, bidi marks, lone surrogates and other invisible ones come back as `\\xNN` or
-            `\\uNNNN`, a tab as four blanks.
+        char: One character.
 
     Returns:
         The text to print and its width in cells; combining marks take none, East Asian wide characters two.
@@ -73,16 +75,15 @@ def cell_width(text: str) -> int:
 def cut(text: str, cells: int) -> str:
     """An untrusted text on one line of at most `cells` cells; an ellipsis stands for what was cut off."""
     shown: list[str] = []
-    used, room = 0, max(cells, 1)
-    cut_at: tuple[int, int] = (0, 0)
+    used, room, fits = 0, max(cells, 1), 0
     for char in text:
         display, width = shown_char(char)
         if used + width > room:
-            return "".join(shown[: cut_at[0]]) + "…"
+            return "".join(shown[:fits]) + "…"
         shown.append(display)
         used += width
-        if used <= room - 1:
-            cut_at = (len(shown), used)
+        if used < room:
+            fits = len(shown)
     return "".join(shown)
 
 
