@@ -32,9 +32,7 @@ READING_VERBS: Final = _words(
 
 #: Verbs that look and also name acts (`track_parcel` looks, `watch_mark` starts a watch), or are nouns as
 #: well. They decide only where nothing stronger does.
-WEAK_READING_VERBS: Final = _words(
-    "plan verify watch screen scan audit track trace review collect download access see"
-)
+WEAK_READING_VERBS: Final = _words("plan verify watch screen scan audit track trace review collect download access see")
 
 #: Verbs that change the world and are hardly ever nouns in a tool name. Source: write methods of the
 #: interfaces that agents are given most (mail, chat, calendar, payment, ticket, file, cloud), and the
@@ -256,9 +254,7 @@ OPEN_END_TOKENS: Final = _words("awaiting pending queued waiting requested sched
 #: Keys of a body that is the record of something the call touched, an order say: its status is the
 #: record's own ("processing" is an order that was paid), not what became of the call. Sources: Shopify,
 #: WooCommerce, tau-bench.
-RECORD_KEYS: Final = _words(
-    "items lineitems orderitems products paymenthistory fulfillments flights passengers orders"
-)
+RECORD_KEYS: Final = _words("items lineitems orderitems products paymenthistory fulfillments flights passengers orders")
 
 # --- keys ----------------------------------------------------------------------------------------------
 # Keys are compared in lower case without underscores and hyphens.

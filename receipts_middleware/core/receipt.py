@@ -168,9 +168,7 @@ _REQUIRED: Final = (
     "created_at",
     "prev",
 )
-_OPTIONAL: Final = tuple(
-    f.name for f in fields(Receipt) if f.name not in (*_REQUIRED, "extra")
-)
+_OPTIONAL: Final = tuple(f.name for f in fields(Receipt) if f.name not in (*_REQUIRED, "extra"))
 _KNOWN: Final = frozenset((*_REQUIRED, *_OPTIONAL, "v"))
 
 
@@ -231,14 +229,19 @@ def _is_right_type(name: str, value: object) -> bool:
     if name in _INTEGERS:
         low = 1 if name in ("n", "attempts") else 0
         signed = name == "exit_code"
-        return isinstance(value, int) and not isinstance(value, bool) and (signed or low <= value) and (
-            abs(value) <= MAX_NUMBER
+        return (
+            isinstance(value, int)
+            and not isinstance(value, bool)
+            and (signed or low <= value)
+            and (abs(value) <= MAX_NUMBER)
         )
     if name in ("args_edited", "lossy"):
         return isinstance(value, bool)
     if name in ("scope", "sig"):
-        return isinstance(value, Mapping) and len(value) <= 16 and all(
-            isinstance(k, str) and isinstance(v, str) and len(v) <= MAX_TEXT for k, v in value.items()
+        return (
+            isinstance(value, Mapping)
+            and len(value) <= 16
+            and all(isinstance(k, str) and isinstance(v, str) and len(v) <= MAX_TEXT for k, v in value.items())
         )
     if name == "children":
         return isinstance(value, list | tuple) and len(value) <= MAX_CHILDREN and all(map(_is_child, value))

@@ -30,9 +30,7 @@ def is_known(ledger: Ledger, view: View, receipt_id: str) -> bool:
     return numbers is not None and not _is_above(view, numbers[0]) and _find(ledger, numbers) is not None
 
 
-def resolve_citation(
-    citation: Citation, ledger: Ledger, view: View, statement: str, *, footer: bool
-) -> CitationCheck:
+def resolve_citation(citation: Citation, ledger: Ledger, view: View, statement: str, *, footer: bool) -> CitationCheck:
     """Resolve one citation.
 
     Args:
@@ -46,10 +44,10 @@ def resolve_citation(
         The citation with its resolution and, where that is not `resolved`, the reason in words.
     """
     resolution, detail, cited = _resolve(citation, ledger, view)
-    if resolution == "resolved" and cited is not None and cited.outcome in UNSUCCESSFUL and not footer:
-        if cites_failure(statement):
-            resolution = "cites_failure"
-            detail = f"{citation.id} ({cited.tool}) ended as {cited.outcome}, the words say it was done"
+    failed = resolution == "resolved" and cited is not None and cited.outcome in UNSUCCESSFUL
+    if failed and cited is not None and not footer and cites_failure(statement):
+        resolution = "cites_failure"
+        detail = f"{citation.id} ({cited.tool}) ended as {cited.outcome}, the words say it was done"
     return CitationCheck(
         text=citation.text,
         start=citation.start,
@@ -103,12 +101,13 @@ def _find(ledger: Ledger, numbers: tuple[int, ...]) -> _Cited | None:
         return None
     if len(numbers) == 1:
         return _Cited(entry.tool, entry.outcome, entry)
-    row: Mapping[str, object] | None = entry.receipt.to_dict()
+    row: Mapping[str, object] = entry.receipt.to_dict()
     for number in numbers[1:]:
-        row = _child(row, number)
-        if row is None:
+        child = _child(row, number)
+        if child is None:
             return None
-    return _Cited(str(row.get("tool")), str(row.get("outcome")), entry) if row is not None else None
+        row = child
+    return _Cited(str(row.get("tool")), str(row.get("outcome")), entry)
 
 
 def _child(row: Mapping[str, object], number: int) -> Mapping[str, object] | None:

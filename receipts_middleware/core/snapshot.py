@@ -176,3 +176,50 @@ def _read_entries(value: object) -> tuple[SnapshotEntry, ...] | None:
         facts = row.get("facts")
         out.append(SnapshotEntry(receipt, facts if isinstance(facts, Mapping) else {}))
     return tuple(out)
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotHead:
+    """The few values of a snapshot from which the next turn follows."""
+
+    n: int
+    head: str
+    tag: str
+
+
+_PEEK: Final = re.compile(
+    r'"head":"([0-9a-f]{64})","n":(\d{1,10}),"shown":"[0-9,-]*",(?:"sig":\{[^{}]*\},)?"tag":"([A-Z2-7]{4})"'
+)
+
+
+def peek_snapshot(value: str) -> SnapshotHead | None:
+    """Number, head and tag of a snapshot without reading its entries, which may be large.
+
+    Relies on the canonical order of keys. Good for going on, not for judging: that takes `parse_snapshot`.
+
+    Args:
+        value: What stands under the snapshot key. Untrusted.
+
+    Returns:
+        The values, or None where they are not there.
+    """
+    at = value.rfind('"head":"')  # inside a string value the quotes would be escaped
+    match = _PEEK.match(value, at) if at >= 0 else None
+    return SnapshotHead(int(match[2]), match[1], match[3]) if match is not None else None
+
+
+#: In a receipt `n` is followed by `object_id` or `outcome`; at the top by `shown`. Quotes inside values are escaped.
+_ENTRY_N: Final = re.compile(r'[{,]"n":(\d{1,10}),"o')
+
+
+def peek_carried(value: str) -> tuple[int, ...]:
+    """Numbers of the receipts that a snapshot carries, read as `peek_snapshot` reads.
+
+    Args:
+        value: What stands under the snapshot key. Untrusted.
+
+    Returns:
+        Numbers in order; empty where it carries none.
+    """
+    at = value.find('"entries":', 0, 4_096)
+    return tuple(int(n) for n in _ENTRY_N.findall(value, at)) if at >= 0 else ()

@@ -4,11 +4,14 @@
 sees.
 """
 
-from receipts_middleware.core.ledger.build import LedgerBuilder, build_ledger
+from receipts_middleware.core.ledger.build import CallSlot, LedgerBuilder, build_ledger
 from receipts_middleware.core.ledger.entry import Entry, Ledger, LedgerNote, View
 from receipts_middleware.core.ledger.render import (
     LINE_CHARS,
+    Block,
+    LedgerRow,
     LookAlikes,
+    is_kept,
     neutralise,
     render_block,
     render_line,
@@ -17,13 +20,17 @@ from receipts_middleware.core.ledger.render import (
 
 __all__ = [
     "LINE_CHARS",
+    "Block",
+    "CallSlot",
     "Entry",
     "Ledger",
     "LedgerBuilder",
     "LedgerNote",
+    "LedgerRow",
     "LookAlikes",
     "View",
     "build_ledger",
+    "is_kept",
     "neutralise",
     "render_block",
     "render_line",

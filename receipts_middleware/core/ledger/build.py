@@ -7,21 +7,31 @@ call without a result has outcome `no_result`. Nothing here judges.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from receipts_middleware.core.canonical import digest_args, digest_output
-from receipts_middleware.core.evidence import read_evidence
+from receipts_middleware.core.evidence import Evidence, read_evidence
 from receipts_middleware.core.ledger.entry import Entry, Ledger, LedgerNote, Pairing, View
 from receipts_middleware.core.ledger.legacy import legacy_receipt, legacy_view
-from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, MAX_TEXT, Malformed, Receipt, parse_receipt
+from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, MAX_TEXT, Malformed, Outcome, Receipt, parse_receipt
 from receipts_middleware.core.snapshot import Snapshot, parse_snapshot
 from receipts_middleware.core.toolspec import ToolKind, ToolSpec, find_spec, kind_of
 from receipts_middleware.core.transcript import Message, ToolCall, ToolResult, Transcript
 
 
 @dataclass(slots=True)
-class _Slot:
-    """A call with its number, waiting for its result."""
+class CallSlot:
+    """A call with its number.
+
+    Attributes:
+        n: Its number.
+        position: Place among the calls of its message, from 1.
+        call: The call as asked for.
+        message_index: Position of the issuing message among those read.
+        prev: Chain head on that message.
+        answered: A result was paired with it.
+    """
 
     n: int
     position: int
@@ -38,17 +48,19 @@ class LedgerBuilder:
     Attributes:
         tools: Tools of the run, for the kind of each (acting, reading, shell, unknown).
         issued: Highest number issued so far.
+        head: Chain head on the newest message that has one.
         snapshots: Snapshots read so far; malformed ones count as none.
     """
 
     tools: Sequence[ToolSpec] = ()
     issued: int = 0
+    head: str = ""
     snapshots: int = 0
     _entries: dict[int, Entry] = field(default_factory=dict)
     _carried: dict[int, Entry] = field(default_factory=dict)
-    _slots: list[_Slot] = field(default_factory=list)
+    _slots: list[CallSlot] = field(default_factory=list)
+    _all: list[CallSlot] = field(default_factory=list)
     _notes: list[LedgerNote] = field(default_factory=list)
-    _head: str = ""
     _last: Snapshot | None = None
     _kinds: dict[str, ToolKind] = field(default_factory=dict)
     _index: int = -1
@@ -67,6 +79,18 @@ class LedgerBuilder:
         newest = self._slots[-1].message_index if self._slots else -1
         return any(not s.answered and s.message_index == newest for s in self._slots if s.call.kind == "client")
 
+    def slots(self) -> Sequence[CallSlot]:
+        """Every call read so far, in order."""
+        return self._all
+
+    def find(self, n: int) -> Entry | None:
+        """The entry that the messages show for number `n`; None while its call has no result."""
+        return self._entries.get(n)
+
+    def orphans(self) -> Sequence[Entry]:
+        """Stamped results whose call is in no message read."""
+        return [e for e in self._entries.values() if e.origin == "stamped" and e.message_index is None]
+
     def kind(self, tool: str) -> ToolKind:
         """What kind of tool this is, from the tools of the run or from its name."""
         if tool not in self._kinds:
@@ -83,8 +107,9 @@ class LedgerBuilder:
         base = self._last.n if self._last is not None else self.issued
         open_slots = [slot for slot in self._slots if not slot.answered]
         for position, call in enumerate(message.calls, 1):
-            slot = _Slot(base + position, position, call, self._index, self._head)
+            slot = CallSlot(base + position, position, call, self._index, self.head)
             open_slots.append(slot)
+            self._all.append(slot)
             if call.result is not None:
                 slot.answered = True
                 self._put(self._derive(slot, call.result, "exact"))
@@ -96,7 +121,7 @@ class LedgerBuilder:
 
     def _take_snapshot(self, snapshot: Snapshot) -> None:
         self.snapshots += 1
-        self._last, self._head = snapshot, snapshot.head
+        self._last, self.head = snapshot, snapshot.head
         if snapshot.toolset and not self.tools:
             self.tools = tuple(ToolSpec(name, text, kind_of(name, text)) for name, text in snapshot.toolset)
             self._kinds.clear()
@@ -134,7 +159,7 @@ class LedgerBuilder:
         else:
             self._notes.append(LedgerNote("orphan_result", "A tool result answers no call that is still there."))
 
-    def _match(self, result: ToolResult) -> tuple[_Slot | None, Pairing]:
+    def _match(self, result: ToolResult) -> tuple[CallSlot | None, Pairing]:
         """By id first in first out (the newest calling message first), then by name, then by order."""
         waiting = [slot for slot in self._slots if not slot.answered]
         if not waiting:
@@ -173,7 +198,7 @@ class LedgerBuilder:
         elif held.receipt.uid != entry.receipt.uid:
             self._note("duplicate_number", f"Two results claim {entry.id}; the first one counts.", entry.id)
 
-    def _derive(self, slot: _Slot, result: ToolResult | None, pairing: Pairing) -> Entry:
+    def _derive(self, slot: CallSlot, result: ToolResult | None, pairing: Pairing) -> Entry:
         call = slot.call
         if result is not None and result.legacy_stamp is not None:
             receipt = legacy_receipt(slot.n, call, result)
@@ -183,7 +208,7 @@ class LedgerBuilder:
                                                 self.kind(call.tool)), result, pairing)  # fmt: skip
 
     def _entry(
-        self, slot: _Slot, receipt: Receipt, result: ToolResult | None, pairing: Pairing, *, legacy: bool = False
+        self, slot: CallSlot, receipt: Receipt, result: ToolResult | None, pairing: Pairing, *, legacy: bool = False
     ) -> Entry:
         return Entry(
             receipt=receipt,
@@ -251,73 +276,65 @@ def _with_source(record: Entry, source: Entry) -> Entry:
     )
 
 
-def derive_receipt(
-    n: int,
-    message_index: int,
-    position: int,
-    prev: str,
-    call: ToolCall,
-    result: ToolResult | None,
-    kind: ToolKind,
-) -> Receipt:
+def derive_receipt(slot: CallSlot, result: ToolResult | None, kind: ToolKind) -> Receipt:
     """The receipt of a call that nobody stamped, worked out from the call and its result.
 
     Args:
-        n: Its number.
-        message_index: Position of the issuing message.
-        position: Place among that message's calls, from 1.
-        prev: Chain head on the issuing message, empty where it has none.
-        call: The call, untrusted.
+        slot: The call and its place, untrusted.
         result: Its result, untrusted; None where there is none.
         kind: Kind of the tool; content rules apply to acting and shell tools only.
 
     Returns:
         A receipt without a time, whose uid is `t{message}.{call}`.
     """
+    call = slot.call
     args = digest_args(call.args)
-    common = {
-        "uid": f"t{message_index}.{position}",
-        "n": n,
-        "tool_call_id": call.tool_call_id[:MAX_TEXT],
-        "tool": call.tool[:MAX_TEXT],
-        "args_sha256": args.sha256,
-        "created_at": "",
-        "prev": prev,
-    }
-    if result is None:
-        outcome = {"provider": "provider", "answer": "synthetic", "invalid": "not_executed"}.get(call.kind, "no_result")
-        return Receipt(
-            **common,  # type: ignore[arg-type]
-            outcome=outcome,  # type: ignore[arg-type]
-            outcome_source="framework",
-            output_sha256=EMPTY_TEXT_SHA256,
-            output_bytes=0,
-            lossy=args.lossy,
-        )
-    output = digest_output(result.content)
-    origin = "answer" if call.kind == "answer" else "invalid_call" if call.kind == "invalid" else result.origin
-    seen = read_evidence(
-        content=result.content,
-        text=result.text,
-        error=result.error,
-        exit_code=result.exit_code,
-        origin=origin,
-        kind=kind,
-    )
-    provider = call.kind == "provider" and seen.outcome == "success"
+    output = digest_output(result.content) if result is not None else None
+    seen = _evidence(call, result, kind)
     return Receipt(
-        **common,  # type: ignore[arg-type]
-        outcome="provider" if provider else seen.outcome,
+        uid=f"t{slot.message_index}.{slot.position}",
+        n=slot.n,
+        tool_call_id=call.tool_call_id[:MAX_TEXT],
+        tool=call.tool[:MAX_TEXT],
+        outcome=seen.outcome,
         outcome_source=seen.outcome_source,
-        output_sha256=output.sha256,
-        output_bytes=output.output_bytes,
+        args_sha256=args.sha256,
+        output_sha256=output.sha256 if output is not None else EMPTY_TEXT_SHA256,
+        output_bytes=output.output_bytes if output is not None else 0,
+        created_at="",
+        prev=slot.prev,
         object_id=seen.object_id,
         http_status=seen.http_status,
         exit_code=seen.exit_code,
         status_word=seen.status_word,
         error_type=seen.error_type,
-        lossy=args.lossy or output.lossy,
+        lossy=args.lossy or (output is not None and output.lossy),
     )
+
+
+#: What a call that nothing answered is, by who was to run it.
+_UNANSWERED: Final[Mapping[str, Outcome]] = {
+    "client": "no_result",
+    "provider": "provider",
+    "answer": "synthetic",
+    "invalid": "not_executed",
+}
+#: Calls that no tool ran, whatever their result says.
+_ORIGINS: Final = {"answer": "answer", "invalid": "invalid_call"}
+
+
+def _evidence(call: ToolCall, result: ToolResult | None, kind: ToolKind) -> Evidence:
+    if result is None:
+        return Evidence(outcome=_UNANSWERED[call.kind], outcome_source="framework", reason="no result")
+    seen = read_evidence(
+        content=result.content,
+        text=result.text,
+        error=result.error,
+        exit_code=result.exit_code,
+        origin=_ORIGINS.get(call.kind, result.origin),
+        kind=kind,
+    )
+    return replace(seen, outcome="provider") if call.kind == "provider" and seen.outcome == "success" else seen
 
 
 def build_ledger(transcript: Transcript, upto: int) -> tuple[Ledger, View]:

@@ -108,15 +108,16 @@ def render_block(
     """
     if not rows:
         return Block("", ())
-    lines = {row.n: render_line(tag, row) for row in rows}
-    order = [row.n for row in sorted(rows, key=lambda row: (row.keep, row.n), reverse=True)]
+    lines: dict[int, str] = {}
     # Room for heading and omission line comes off first: both are bounded, the ranges in it are not listed.
     spent, chosen = measure(_heading(tag)) + measure(_omission(tag, len(rows))) + 2, []
-    for n in order:
-        spent += measure(lines[n]) + 1
+    for row in sorted(rows, key=lambda row: (row.keep, row.n), reverse=True):
+        line = render_line(tag, row)
+        spent += measure(line) + 1
         if spent > limit:
             break
-        chosen.append(n)
+        lines[row.n] = line
+        chosen.append(row.n)
     while chosen:
         text = _join(tag, lines, sorted(chosen), len(rows))
         if measure(text) <= limit:

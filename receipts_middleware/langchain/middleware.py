@@ -1,0 +1,392 @@
+"""`ReceiptsMiddleware`: the hooks of the host, each a thin driver over `execution` and `turn`.
+
+What belongs here: options, the sync and async pair of every hook, and what happens when our own code fails. A failure
+of ours never loses a tool result and never ends a run.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import Any, Literal, TypeVar
+
+from langchain.agents.middleware.types import (
+    AgentMiddleware,
+    ContextT,
+    ExtendedModelResponse,
+    ModelRequest,
+    ModelResponse,
+    ResponseT,
+)
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
+from langchain_core.tools import BaseTool
+from langgraph.prebuilt.tool_node import ToolCallRequest
+from langgraph.runtime import get_runtime
+from langgraph.types import Command
+
+from receipts_middleware.core.errors import UsageError
+from receipts_middleware.core.facts import Capture
+from receipts_middleware.core.ledger import LedgerRow, render_line
+from receipts_middleware.core.receipt import Receipt
+from receipts_middleware.langchain import execution as tool_side
+from receipts_middleware.langchain.kinds import kind_of_tool
+from receipts_middleware.langchain.memory import Memory
+from receipts_middleware.langchain.numbering import channel_of, messages_of
+from receipts_middleware.langchain.prompt import DEFAULT_PROMPT
+from receipts_middleware.langchain.reconcile import Reconciler
+from receipts_middleware.langchain.results import without_our_keys
+from receipts_middleware.langchain.state import CHANNEL, ReceiptsState
+from receipts_middleware.langchain.turn import ModelInput, SnapshotMode, Turn, TurnMaker
+from receipts_middleware.langchain.view import Placement, ViewBuilder, ViewOptions
+
+try:
+    from langchain.agents.middleware.types import TracePolicy, omit_payload
+
+    _TRACE_POLICY: Any = TracePolicy(process_inputs=omit_payload)
+except ImportError:  # pragma: no cover - langchain before 1.4
+    _TRACE_POLICY = None
+
+logger = logging.getLogger("receipts_middleware")
+
+OnError = Literal["warn", "raise"] | Callable[[Exception, str], None]
+EVENT_TYPE = "receipts_middleware.receipt"
+T = TypeVar("T")
+
+
+class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, ResponseT]):
+    """Stamp every tool result with a receipt, show the model a ledger it can cite, keep a snapshot on every turn.
+
+    Put it last in the list of middleware, so that it stands next to the tools. It records what was executed wherever
+    it stands; where it cannot see something it says so once in the log.
+
+    !!! example "An agent with receipts"
+
+        ```python
+        from langchain.agents import create_agent
+        from receipts_middleware import verify_messages
+        from receipts_middleware.langchain import ReceiptsMiddleware
+
+        agent = create_agent(model, tools=tools, middleware=[ReceiptsMiddleware()])
+        result = agent.invoke({"messages": [("user", "Refund order 4821 and tell the customer.")]})
+        print(verify_messages(result, tools=tools).summary)
+        ```
+
+    One instance is safe for any number of threads and runs: it holds no data of a run but a small bounded map.
+    """
+
+    state_schema = ReceiptsState  # type: ignore[assignment]  # the host instantiates the generic itself
+    trace_policy = _TRACE_POLICY
+
+    def __init__(
+        self,
+        *,
+        placement: Placement = "inline",
+        max_chars: int = 4_000,
+        max_tokens: int | None = None,
+        token_counter: Callable[[str], int] | None = None,
+        tools: Sequence[BaseTool | str] | None = None,
+        exclude_tools: Sequence[BaseTool | str] = (),
+        snapshot: SnapshotMode = "auto",
+        system_prompt: str | None = DEFAULT_PROMPT,
+        capture: Capture = "values",
+        capture_key: bytes | None = None,
+        on_error: OnError = "warn",
+    ) -> None:
+        """Set the middleware up.
+
+        Args:
+            placement: `inline` puts each receipt on its tool result, which keeps prompt caches; `tail` puts one block
+                at the end of every request; `none` stamps without showing anything.
+            max_chars: Most characters of the block of receipts whose messages are gone, or of the tail.
+            max_tokens: The same bound in tokens; needs `token_counter` and then takes the place of `max_chars`.
+            token_counter: Number of tokens of a text.
+            tools: Tools or names to give receipts to; all where None.
+            exclude_tools: Tools or names to leave out. A call that is left out is neither stamped nor shown; it
+                still uses up its number, and a verifier derives an unstamped receipt for it.
+            snapshot: `auto` keeps full entries on final turns only, each receipt once; `full` on every turn.
+            system_prompt: Paragraph added to the system prompt, with `{tag}` and `{example}` filled in; None for
+                none. The placement `none` adds no paragraph.
+            capture: What is kept of arguments and results besides hashes: a few `values`, keyed `digests` of them,
+                or `hashes` alone.
+            capture_key: Key of the digests, at least 16 bytes; needed for `digests`.
+            on_error: What to do when the middleware itself fails: `warn` in the log, `raise`, or a function of the
+                exception and a word on where it happened. The run goes on unless you raise.
+
+        Raises:
+            UsageError: An option has a value that cannot be right.
+        """
+        super().__init__()
+        _check_choice("placement", placement, ("inline", "tail", "none"))
+        _check_choice("snapshot", snapshot, ("auto", "full"))
+        _check_choice("capture", capture, ("values", "digests", "hashes"))
+        _check_budget(max_chars, max_tokens, token_counter)
+        if capture == "digests" and (not isinstance(capture_key, bytes) or len(capture_key) < 16):
+            raise UsageError('capture="digests" needs capture_key, at least 16 secret bytes (secrets.token_bytes(32))')
+        if on_error not in ("warn", "raise") and not callable(on_error):
+            raise UsageError("on_error is 'warn', 'raise' or a function of the exception and a word on where it happened")
+        self.tools = []
+        self._on_error = on_error
+        self._capture = capture
+        self._capture_key = capture_key
+        self._included = None if tools is None else _names(tools)
+        self._excluded = _names(exclude_tools)
+        self._memory = Memory()
+        self._warned: set[str] = set()
+        self._lock = threading.Lock()
+        options = ViewOptions(
+            placement=placement,
+            limit=max_tokens if max_tokens is not None else max_chars,
+            measure=token_counter if token_counter is not None else len,
+            excluded=self._is_left_out,
+            kind=lambda name: kind_of_tool(None, name),
+        )
+        self._turns = TurnMaker(
+            reconciler=Reconciler(self._memory, capture, capture_key, self._is_left_out),
+            views=ViewBuilder(options),
+            snapshot=snapshot,
+            prompt=system_prompt if placement != "none" else None,
+        )
+
+    def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Any]) -> Any:
+        """Run a tool and put a receipt on its result; an exception leaves a receipt and goes on its way."""
+        execution = self._begin(request)
+        if execution is None:
+            return handler(request)
+        try:
+            result = handler(execution.request)
+        except BaseException as error:
+            self._fail(execution, error)
+            raise
+        return self._finish(execution, result)
+
+    async def awrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Any]]
+    ) -> Any:
+        """As `wrap_tool_call`; a cancellation leaves a receipt, too."""
+        execution = self._begin(request)
+        if execution is None:
+            return await handler(request)
+        try:
+            result = await handler(execution.request)
+        except BaseException as error:
+            self._fail(execution, error)
+            raise
+        return self._finish(execution, result)
+
+    def wrap_model_call(
+        self,
+        request: ModelRequest[ContextT],
+        handler: Callable[[ModelRequest[ContextT]], ModelResponse[ResponseT]],
+    ) -> ModelResponse[ResponseT] | AIMessage | ExtendedModelResponse[ResponseT]:
+        """Show the model its ledger and keep a snapshot of it on the reply."""
+        turn, shown = self._before(request)
+        return self._after(request, turn, handler(shown))
+
+    async def awrap_model_call(
+        self,
+        request: ModelRequest[ContextT],
+        handler: Callable[[ModelRequest[ContextT]], Awaitable[ModelResponse[ResponseT]]],
+    ) -> ModelResponse[ResponseT] | AIMessage | ExtendedModelResponse[ResponseT]:
+        """As `wrap_model_call`."""
+        turn, shown = self._before(request)
+        return self._after(request, turn, await handler(shown))
+
+    def prepare(
+        self, messages: Sequence[BaseMessage], *, tools: Sequence[object] = (), runtime: object = None
+    ) -> ModelInput:
+        """What to give the model in a hand-built graph or in the functional API, where no middleware wraps it.
+
+        Args:
+            messages: Messages of the state; a leading system message takes up the receipts paragraph.
+            tools: Bound tools.
+            runtime: The node's `Runtime`, where it has one; otherwise the running graph is asked.
+
+        Returns:
+            The messages to send, to be handed to `stamp` with the reply.
+        """
+        turn = self._guard("before a model call", lambda: self._prepare_list(messages, tools, runtime), None)
+        if turn is None:
+            return ModelInput(list(messages), None)
+        shown = turn.view.messages if turn.system is None else [turn.system, *turn.view.messages]
+        return ModelInput(shown, turn)
+
+    def stamp(self, reply: AIMessage, model_input: ModelInput) -> AIMessage:
+        """The reply of a model with the snapshot of what it was shown.
+
+        Args:
+            reply: As the model returned it; never changed.
+            model_input: What `prepare` gave for this call.
+
+        Returns:
+            A copy to put into the state.
+        """
+        turn = model_input.turn
+        if turn is None:
+            return reply
+        done = self._guard("after a model call", lambda: self._turns.finish(turn, [reply]), None)
+        if done is None:
+            return reply
+        self._memory.forget(turn.standing.recalled)
+        stamped = done[0][0]
+        return stamped if isinstance(stamped, AIMessage) else reply
+
+    def _prepare_list(self, messages: Sequence[BaseMessage], tools: Sequence[object], runtime: object) -> Turn:
+        run, namespace = tool_side.scope_of(runtime if runtime is not None else running_graph())
+        first = messages[0] if messages else None
+        system = first if isinstance(first, SystemMessage) else None
+        rest = messages[1:] if system is not None else messages
+        return self._turns.prepare(
+            state_messages=rest,
+            request_messages=rest,
+            system=system,
+            channel={},
+            run=run,
+            namespace=namespace,
+            tools=tools,
+        )
+
+    def _begin(self, request: ToolCallRequest) -> tool_side.Execution | None:
+        if self._is_left_out(str(request.tool_call.get("name", ""))):
+            return None
+        execution = self._guard("before a tool call", lambda: tool_side.begin(request), None)
+        if execution is None:
+            self._warn_once("A tool call that no message of the state issued gets no receipt.")
+        return execution
+
+    def _finish(self, execution: tool_side.Execution, result: Any) -> Any:
+        done = self._guard(
+            "after a tool call",
+            lambda: tool_side.finish(execution, result, self._memory, self._capture, self._capture_key),
+            None,
+        )
+        if done is None:
+            return result
+        stamped, receipt = done
+        if receipt.outcome == "synthetic":
+            self._warn_once(
+                f"{receipt.tool} gave a result although the tool itself was not run; its receipt says synthetic."
+            )
+        self._announce(execution.request.runtime, receipt, execution.request.state)
+        return stamped
+
+    def _fail(self, execution: tool_side.Execution, error: BaseException) -> None:
+        receipt = self._guard(
+            "after a tool raised",
+            lambda: tool_side.fail(execution, error, self._memory, self._capture, self._capture_key),
+            None,
+        )
+        if receipt is not None:
+            self._announce(execution.request.runtime, receipt, execution.request.state)
+
+    def _before(self, request: ModelRequest[ContextT]) -> tuple[Turn | None, ModelRequest[ContextT]]:
+        turn = self._guard("before a model call", lambda: self._prepare(request), None)
+        if turn is None:
+            return None, self._guard("while our keys were taken off", lambda: _without_keys(request), request)
+        for item in turn.standing.new:
+            if not item.stamped:
+                self._announce(request.runtime, item.receipt, request.state)
+        return turn, request.override(messages=turn.view.messages, system_message=turn.system)
+
+    def _prepare(self, request: ModelRequest[ContextT]) -> Turn:
+        run, namespace = tool_side.scope_of(request.runtime)
+        return self._turns.prepare(
+            state_messages=messages_of(request.state),
+            request_messages=request.messages,
+            system=request.system_message,
+            channel=channel_of(request.state),
+            run=run,
+            namespace=namespace,
+            tools=request.tools,
+        )
+
+    def _after(
+        self, request: ModelRequest[ContextT], turn: Turn | None, response: Any
+    ) -> ModelResponse[ResponseT] | AIMessage | ExtendedModelResponse[ResponseT]:
+        if turn is None:
+            return response  # type: ignore[no-any-return]
+        inner = response.model_response if isinstance(response, ExtendedModelResponse) else response
+        whole = ModelResponse(result=[inner]) if isinstance(inner, AIMessage) else inner
+        done = self._guard("after a model call", lambda: self._turns.finish(turn, whole.result), None)
+        if done is None:
+            return response  # type: ignore[no-any-return]
+        self._memory.forget(turn.standing.recalled)
+        messages, update = done
+        command = response.command if isinstance(response, ExtendedModelResponse) else None
+        updates = {**(command.update or {}), CHANNEL: update} if command is not None else {CHANNEL: update}
+        return ExtendedModelResponse(
+            model_response=replace(whole, result=messages),
+            command=Command(update=updates),
+        )
+
+    def _announce(self, runtime: Any, receipt: Receipt, state: object) -> None:
+        """One event a receipt for `stream_mode="custom"`."""
+
+        def write() -> None:
+            writer = getattr(runtime, "stream_writer", None)
+            if writer is not None:
+                row = LedgerRow(receipt.n, receipt.tool, receipt.outcome, receipt.object_id or "")
+                tag = str((channel_of(state).get("") or {}).get("tag", ""))
+                line = render_line(tag, row).strip()
+                writer({"type": EVENT_TYPE, "receipt": receipt.to_dict(), "line": line})
+
+        self._guard("while a receipt was announced", write, None)
+
+    def _is_left_out(self, name: str) -> bool:
+        return name in self._excluded or (self._included is not None and name not in self._included)
+
+    def _guard(self, where: str, step: Callable[[], T], fallback: T) -> T:
+        """Run a step of ours; a failure is told as the user wished, and the run goes on with the fallback."""
+        try:
+            return step()
+        except Exception as error:
+            if self._on_error == "raise":
+                raise
+            if callable(self._on_error):
+                self._on_error(error, where)
+            else:
+                self._warn_once(f"{type(error).__name__} {where}: {error}", error)
+            return fallback
+
+    def _warn_once(self, text: str, error: BaseException | None = None) -> None:
+        key = text[:200]
+        with self._lock:
+            if key in self._warned or len(self._warned) >= 256:
+                return
+            self._warned.add(key)
+        logger.warning("receipts: %s The run goes on.", text, exc_info=error)
+
+
+def running_graph() -> object:
+    """The runtime of the graph that is running, or None outside of one."""
+    try:
+        return get_runtime()
+    except RuntimeError:
+        return None
+
+
+def _without_keys(request: ModelRequest[ContextT]) -> ModelRequest[ContextT]:
+    """The request without our keys: what a model must never get, whatever else failed."""
+    messages = []
+    for message in request.messages:
+        kwargs = without_our_keys(message.additional_kwargs)
+        same = kwargs is message.additional_kwargs
+        messages.append(message if same else message.model_copy(update={"additional_kwargs": kwargs}))
+    return request.override(messages=messages)
+
+
+def _names(tools: Sequence[BaseTool | str]) -> frozenset[str]:
+    return frozenset(tool if isinstance(tool, str) else tool.name for tool in tools)
+
+
+def _check_choice(name: str, value: object, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise UsageError(f"{name}={value!r}: choose one of {', '.join(choices)}")
+
+
+def _check_budget(max_chars: int, max_tokens: int | None, token_counter: object) -> None:
+    if max_chars < 0 or (max_tokens is not None and max_tokens < 0):
+        raise UsageError("max_chars and max_tokens count from 0 upwards")
+    if (max_tokens is None) != (token_counter is None):
+        raise UsageError("max_tokens needs token_counter, and token_counter needs max_tokens: pass both")

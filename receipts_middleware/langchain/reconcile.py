@@ -1,0 +1,216 @@
+"""Before a model call: what has come in since the last one, and where the run stands (docs/formats.md sections 2-4).
+
+Only messages behind the newest snapshot are read, so a long history costs nothing per turn. Numbering, pairing and
+derived receipts are the ledger builder's, the same that judges saved transcripts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from langchain_core.messages import AIMessage, ToolMessage
+
+from receipts_middleware.core.chain import genesis_head, ledger_tag, next_head
+from receipts_middleware.core.facts import Capture, extract_facts
+from receipts_middleware.core.ledger import Entry, LedgerBuilder
+from receipts_middleware.core.receipt import Receipt
+from receipts_middleware.core.toolspec import ToolSpec
+from receipts_middleware.langchain.execution import clean_text
+from receipts_middleware.langchain.memory import Memory, Remembered, SlotKey
+from receipts_middleware.langchain.numbering import find_anchor
+from receipts_middleware.langchain.state import META
+from receipts_middleware.readers.langchain_messages import read_message
+
+
+@dataclass(frozen=True, slots=True)
+class NewReceipt:
+    """A receipt first seen at this model call.
+
+    Attributes:
+        key: Under which the channel keeps it: id of the issuing message and place of the call.
+        receipt: The record.
+        facts: Values kept for claims.
+        stamped: It stands on its message; otherwise the channel is the only one to know it.
+    """
+
+    key: str
+    receipt: Receipt
+    facts: Mapping[str, object]
+    stamped: bool
+
+    def to_row(self) -> dict[str, object]:
+        """What the channel keeps."""
+        row: dict[str, object] = {"receipt": self.receipt.to_dict()}
+        if self.facts:
+            row["facts"] = dict(self.facts)
+        return row
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a run stands before a model call.
+
+    Attributes:
+        issued: Highest number issued so far.
+        head: Chain head that goes on the coming message.
+        tag: Ledger tag of the thread.
+        new: Receipts first seen now, by number.
+        first: No turn of this run carries a snapshot yet.
+        recalled: What the process remembered and may forget once the turn has been written.
+    """
+
+    issued: int
+    head: str
+    tag: str
+    new: tuple[NewReceipt, ...]
+    first: bool
+    recalled: tuple[SlotKey, ...] = ()
+
+
+@dataclass(slots=True)
+class Reconciler:
+    """Finds the standing of runs; holds only what all runs share.
+
+    Attributes:
+        memory: What executions left in the process.
+        capture: Which facts are kept.
+        capture_key: Key of their digests.
+        excluded: Whether a tool is left out.
+    """
+
+    memory: Memory
+    capture: Capture
+    capture_key: bytes | None
+    excluded: Callable[[str], bool]
+
+    def stand(
+        self,
+        messages: Sequence[Any],
+        channel: Mapping[str, Any],
+        *,
+        run: str,
+        namespace: str,
+        specs: Sequence[ToolSpec],
+    ) -> Standing:
+        """Where the run stands.
+
+        Args:
+            messages: Of the state, or of the request where the host put repairs into it.
+            channel: The private channel; empty where there is none.
+            run: Thread or run id; empty where unknown.
+            namespace: Checkpoint namespace without task ids.
+            specs: Tools of the run.
+
+        Returns:
+            The standing before the coming message.
+        """
+        anchor = find_anchor(messages, channel)
+        meta = channel.get(META)
+        tag = (anchor.tag if anchor else "") or _meta_text(meta, "tag") or ledger_tag(run or _first_id(messages))
+        head = (anchor.head if anchor else "") or _meta_text(meta, "head") or genesis_head(run, namespace)
+        builder = LedgerBuilder(
+            tools=tuple(specs), issued=anchor.n if anchor else 0, head=anchor.head if anchor else ""
+        )
+        start = anchor.index if anchor else 0
+        issuers = [m for m in messages[start:] if isinstance(m, AIMessage | ToolMessage)]
+        for message in issuers:
+            builder.read(replace(read_message(message), snapshot=None))
+        recalled: list[SlotKey] = []
+        new = self._new(builder, issuers, channel, (run, namespace), recalled)
+        issued = max(builder.issued, int(meta.get("n", 0)) if isinstance(meta, Mapping) else 0)
+        if new:
+            head = next_head(head, [item.receipt.digest() for item in new])
+        return Standing(issued, head, tag, tuple(new), anchor is None and not channel, tuple(recalled))
+
+    def _new(
+        self,
+        builder: LedgerBuilder,
+        issuers: Sequence[Any],
+        channel: Mapping[str, Any],
+        scope: tuple[str, str],
+        recalled: list[SlotKey],
+    ) -> list[NewReceipt]:
+        found: dict[int, NewReceipt] = {}
+        for slot in builder.slots():
+            entry = builder.find(slot.n)
+            if self.excluded(slot.call.tool):
+                continue
+            issuer = issuers[slot.message_index]
+            key = f"{issuer.id or ''}.{slot.position}"
+            if key in channel or slot.n in found:
+                continue
+            remembered = self._recall(issuer, slot.position, slot.call.tool, scope, recalled)
+            item = self._settle(key, entry, remembered)
+            if item is not None:
+                found[slot.n] = item
+        for entry in builder.orphans():
+            key = entry.receipt.uid
+            if key not in channel and entry.n not in found and not self.excluded(entry.tool):
+                found[entry.n] = self._from_stamp(key, entry, None)
+        return [found[n] for n in sorted(found)]
+
+    def _settle(self, key: str, entry: Entry | None, remembered: Remembered | None) -> NewReceipt | None:
+        """The record of a slot: its stamp, else what the process remembers, else what the message itself says."""
+        if entry is not None and entry.origin == "stamped":
+            return self._from_stamp(key, entry, remembered)
+        if remembered is not None and (entry is None or entry.result is None or not _is_stand_in_for_result(entry)):
+            return NewReceipt(key, remembered.receipt, remembered.facts, stamped=False)
+        if entry is None or entry.result is None:
+            return None
+        receipt = replace(
+            entry.receipt,
+            uid=key[:128] if not key.startswith(".") else entry.receipt.uid,
+            tool=clean_text(entry.receipt.tool),
+            tool_call_id=clean_text(entry.receipt.tool_call_id),
+            created_at=datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        )
+        return NewReceipt(key, receipt, self._facts(entry), stamped=False)
+
+    def _from_stamp(self, key: str, entry: Entry, remembered: Remembered | None) -> NewReceipt:
+        same = remembered is not None and remembered.receipt.uid == entry.receipt.uid
+        facts = remembered.facts if remembered is not None and same else self._facts(entry)
+        return NewReceipt(key, entry.receipt, facts, stamped=True)
+
+    def _facts(self, entry: Entry) -> Mapping[str, object]:
+        args = entry.call.args if entry.call is not None else None
+        text = entry.result.text if entry.result is not None else ""
+        return extract_facts(args, text, capture=self.capture, key=self.capture_key)
+
+    def _recall(
+        self, issuer: Any, position: int, tool: str, scope: tuple[str, str], recalled: list[SlotKey]
+    ) -> Remembered | None:
+        if not scope[0] or not issuer.id:
+            return None
+        slot = (*scope, issuer.id, position)
+        held = self.memory.get(slot)
+        if held is None or held.receipt.outcome == "interrupted":
+            return None
+        recalled.append(slot)
+        return held if held.receipt.tool == clean_text(tool) else None
+
+
+def _is_stand_in_for_result(entry: Entry) -> bool:
+    """The message says itself that no tool wrote it (a human's answer, a call limit): it speaks for what happened."""
+    return entry.result is not None and entry.result.origin in ("human_rejected", "human_responded", "call_limit")
+
+
+def _meta_text(meta: object, name: str) -> str:
+    value = meta.get(name) if isinstance(meta, Mapping) else None
+    return value if isinstance(value, str) else ""
+
+
+def _first_id(messages: Sequence[Any]) -> str:
+    return str(getattr(messages[0], "id", "") or "") if messages else ""
+
+
+def is_final(message: AIMessage, answers: Sequence[str]) -> bool:
+    """Whether a turn ends here: it calls nothing, or only response-format tools."""
+    return all(call.get("id") in answers for call in message.tool_calls) and not message.invalid_tool_calls
+
+
+def answer_ids(result: Sequence[Any]) -> tuple[str, ...]:
+    """Ids of the calls that structured output answered itself, in the very result of the model call."""
+    return tuple(message.tool_call_id for message in result if isinstance(message, ToolMessage))

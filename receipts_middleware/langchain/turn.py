@@ -1,0 +1,295 @@
+"""One model turn: the request that the model is given, and the snapshot that its reply carries.
+
+The middleware and the helpers for hand-built graphs both go through here. Returned messages are copies: what a model
+returned may be shared with a cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, SystemMessage, ToolMessage
+from langchain_core.messages.utils import message_chunk_to_message
+
+from receipts_middleware.core.canonical import canon, digest_args, digest_output
+from receipts_middleware.core.keys import RECEIPT_KEY, SNAPSHOT_KEY
+from receipts_middleware.core.ledger.render import shown_ranges
+from receipts_middleware.core.receipt import MAX_TEXT, Receipt, parse_receipt
+from receipts_middleware.core.snapshot import Snapshot as ParsedSnapshot
+from receipts_middleware.core.snapshot import make_snapshot, parse_snapshot, peek_carried
+from receipts_middleware.core.toolspec import ToolSpec, read_tools
+from receipts_middleware.langchain.execution import clean_text
+from receipts_middleware.langchain.numbering import count_calls
+from receipts_middleware.langchain.prompt import render_prompt, with_paragraph
+from receipts_middleware.langchain.reconcile import Reconciler, Standing, answer_ids, is_final
+from receipts_middleware.langchain.state import META
+from receipts_middleware.langchain.view import RequestView, ViewBuilder
+
+SnapshotMode = Literal["auto", "full"]
+
+DESCRIPTION_CHARS: Final = 80
+#: Toolsets remembered by identity of their tools; an agent has one, a dynamic one a few.
+_MAX_TOOLSETS: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Toolset:
+    """The bound tools as the snapshot records them."""
+
+    pairs: tuple[tuple[str, str], ...]
+    digest: str
+    specs: tuple[ToolSpec, ...]
+    held: tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A model call that is under way.
+
+    Attributes:
+        view: What the model is given.
+        system: System message with the receipts paragraph; None where there is none.
+        standing: Where the run stood.
+        channel: The private channel as it was.
+        state_messages: Messages of the state, for what finals in it carry.
+        toolset: Bound tools.
+    """
+
+    view: RequestView
+    system: SystemMessage | None
+    standing: Standing
+    channel: Mapping[str, Any]
+    state_messages: Sequence[Any]
+    toolset: Toolset
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInput:
+    """What a hand-built graph gives its model.
+
+    Attributes:
+        messages: The messages to send, the system message first.
+        turn: The model call that is under way; None where preparing it failed.
+    """
+
+    messages: list[Any]
+    turn: Turn | None
+
+
+class TurnMaker:
+    """Makes turns; one instance serves all runs and threads of a middleware."""
+
+    def __init__(
+        self,
+        *,
+        reconciler: Reconciler,
+        views: ViewBuilder,
+        snapshot: SnapshotMode,
+        prompt: str | None,
+    ) -> None:
+        self._reconciler = reconciler
+        self._views = views
+        self._snapshot = snapshot
+        self._prompt = prompt
+        self._toolsets: dict[tuple[int, ...], Toolset] = {}
+
+    def prepare(
+        self,
+        *,
+        state_messages: Sequence[Any],
+        request_messages: Sequence[Any],
+        system: SystemMessage | None,
+        channel: Mapping[str, Any],
+        run: str,
+        namespace: str,
+        tools: Iterable[object],
+    ) -> Turn:
+        """What the model is to be given, and where the run stands.
+
+        Args:
+            state_messages: Messages of the state.
+            request_messages: Messages of the request, as the layers outside left them.
+            system: System message of the request.
+            channel: The private channel.
+            run: Thread or run id.
+            namespace: Checkpoint namespace without task ids.
+            tools: Bound tools.
+
+        Returns:
+            The turn.
+        """
+        toolset = self._toolset(tuple(tools))
+        # The host puts repairs of broken calls into the request first; everywhere else the state is the fuller one.
+        source = request_messages if _is_repaired(state_messages, request_messages) else state_messages
+        standing = self._reconciler.stand(source, channel, run=run, namespace=namespace, specs=toolset.specs)
+        view = self._views.build(
+            request_messages,
+            tag=standing.tag,
+            known=lambda: known_receipts(channel, standing, state_messages),
+            known_count=_known_count(channel, standing),
+        )
+        if self._prompt is not None:
+            system = with_paragraph(system, render_prompt(self._prompt, standing.tag))
+        return Turn(view, system, standing, channel, state_messages, toolset)
+
+    def finish(self, turn: Turn, result: Sequence[BaseMessage]) -> tuple[list[BaseMessage], dict[str, Any]]:
+        """The messages of a model call with their snapshot, and what the channel is to take in.
+
+        Args:
+            turn: As prepared.
+            result: What the model call returned; never changed.
+
+        Returns:
+            Copies of the messages, and the update of the channel.
+        """
+        answers = answer_ids(result)
+        out: list[BaseMessage] = []
+        issued = turn.standing.issued
+        slots: dict[str, tuple[int, Mapping[str, Any]]] = {}
+        for message in result:
+            if isinstance(message, AIMessage):
+                whole = message_chunk_to_message(message) if isinstance(message, AIMessageChunk) else message
+                assert isinstance(whole, AIMessage)
+                stamped = self._stamp(turn, whole, answers)
+                out.append(stamped)
+                offset = (
+                    turn.standing.issued + count_calls(whole) - len(whole.tool_calls) - len(whole.invalid_tool_calls)
+                )
+                slots = {str(c.get("id")): (offset + i, c) for i, c in enumerate(whole.tool_calls, 1)}
+                issued = max(issued, turn.standing.issued + count_calls(whole))
+            elif isinstance(message, ToolMessage) and message.tool_call_id in slots:
+                out.append(_stamp_answer(message, *slots[message.tool_call_id], turn.standing.head))
+            else:
+                out.append(message)
+        return out, self._update(turn, issued)
+
+    def _update(self, turn: Turn, issued: int) -> dict[str, Any]:
+        standing = turn.standing
+        update: dict[str, Any] = {item.key: item.to_row() for item in standing.new}
+        update[META] = {"n": issued, "head": standing.head, "tag": standing.tag, "tools": turn.toolset.digest}
+        return update
+
+    def _stamp(self, turn: Turn, message: AIMessage, answers: Sequence[str]) -> AIMessage:
+        final = is_final(message, answers)
+        meta = turn.channel.get(META)
+        recorded = meta.get("tools") if isinstance(meta, Mapping) else None
+        changed = recorded != turn.toolset.digest if meta is not None else turn.standing.first
+        shown = shown_ranges(turn.view.shown)
+        names = [str(c.get("name")) for c in message.tool_calls if c.get("id") in answers]
+        value = make_snapshot(
+            n=turn.standing.issued,
+            shown=shown,
+            head=turn.standing.head,
+            tag=turn.standing.tag,
+            toolset=turn.toolset.pairs if changed and turn.toolset.pairs else None,
+            entries=self._entries(turn) if final or self._snapshot == "full" else None,
+            answer=names,
+        )
+        kwargs = {**message.additional_kwargs, SNAPSHOT_KEY: value}
+        kwargs.pop(RECEIPT_KEY, None)
+        return message.model_copy(update={"additional_kwargs": kwargs})
+
+    def _entries(self, turn: Turn) -> list[dict[str, object]]:
+        """Receipts that this turn is to carry: all that it saw, or those that no final of the state carries yet."""
+        wanted = {*turn.view.shown, *turn.view.receipts}
+        if self._snapshot == "auto":
+            wanted -= carried_numbers(turn.state_messages)
+        if not wanted:
+            return []
+        rows = _rows_by_number(turn.channel, turn.standing)
+        out = []
+        for n in sorted(wanted):
+            row = rows.get(n)
+            receipt = row["receipt"] if row is not None else _plain(turn.view.receipts.get(n))
+            if receipt is not None:
+                out.append({"receipt": receipt, "facts": (row or {}).get("facts") or {}})
+        return out
+
+    def _toolset(self, tools: tuple[object, ...]) -> Toolset:
+        key = tuple(map(id, tools))
+        found = self._toolsets.get(key)
+        if found is None:
+            specs = read_tools(tools)
+            pairs = tuple((clean_text(s.name), clean_text(s.description[:DESCRIPTION_CHARS])) for s in specs)
+            digest = hashlib.sha256(canon([list(pair) for pair in pairs])).hexdigest()[:16]
+            if len(self._toolsets) >= _MAX_TOOLSETS:
+                self._toolsets.clear()
+            # The tools themselves are held, so that their identities cannot be given to others.
+            found = self._toolsets[key] = Toolset(pairs, digest, specs, tools)
+        return found
+
+
+def known_receipts(channel: Mapping[str, Any], standing: Standing, messages: Sequence[Any]) -> dict[int, Receipt]:
+    """Every receipt of a run by number: from the channel, from this turn, and without a channel from its finals."""
+    known: dict[int, Receipt] = {}
+    if META not in channel:
+        for message in messages:
+            value = message.additional_kwargs.get(SNAPSHOT_KEY) if isinstance(message, AIMessage) else None
+            snapshot = parse_snapshot(value) if isinstance(value, str) and peek_carried(value) else None
+            if isinstance(snapshot, ParsedSnapshot):
+                known.update((row.receipt.n, row.receipt) for row in snapshot.entries or ())
+    for key, row in channel.items():
+        receipt = parse_receipt(row.get("receipt")) if key != META and isinstance(row, Mapping) else None
+        if isinstance(receipt, Receipt):
+            known[receipt.n] = receipt
+    known.update((item.receipt.n, item.receipt) for item in standing.new)
+    return known
+
+
+def carried_numbers(messages: Sequence[Any]) -> set[int]:
+    """Numbers of the receipts that finals still in the state carry."""
+    carried: set[int] = set()
+    for message in messages:
+        if isinstance(message, AIMessage):
+            value = message.additional_kwargs.get(SNAPSHOT_KEY)
+            if isinstance(value, str) and value.startswith(('{"entries"', '{"answer"')):
+                carried.update(peek_carried(value))
+    return carried
+
+
+def _known_count(channel: Mapping[str, Any], standing: Standing) -> int:
+    if META in channel:
+        return len(channel) - 1 + len(standing.new)
+    return standing.issued
+
+
+def _rows_by_number(channel: Mapping[str, Any], standing: Standing) -> dict[int, dict[str, Any]]:
+    rows = {
+        row["receipt"]["n"]: row
+        for key, row in channel.items()
+        if key != META and isinstance(row, dict) and isinstance(row.get("receipt"), dict) and "n" in row["receipt"]
+    }
+    rows.update((item.receipt.n, item.to_row()) for item in standing.new)
+    return rows
+
+
+def _plain(receipt: Receipt | None) -> dict[str, object] | None:
+    return receipt.to_dict() if receipt is not None else None
+
+
+def _is_repaired(state: Sequence[Any], request: Sequence[Any]) -> bool:
+    """Whether the host put answers to broken calls into the request that the state does not hold yet."""
+    return any(isinstance(m, ToolMessage) and m.id is None for m in request[-16:]) and len(request) >= len(state)
+
+
+def _stamp_answer(message: ToolMessage, n: int, call: Mapping[str, Any], head: str) -> ToolMessage:
+    """Structured output answers its own call with a message that no tool wrote; it is stamped as what it is."""
+    args, output = digest_args(call.get("args")), digest_output(message.content)
+    receipt = Receipt(
+        uid=f"a{hashlib.sha256(f'{head}.{n}'.encode()).hexdigest()[:19]}",
+        n=n,
+        tool_call_id=clean_text(str(call.get("id") or ""))[:MAX_TEXT],
+        tool=clean_text(str(call.get("name") or ""))[:MAX_TEXT],
+        outcome="not_executed" if message.status == "error" else "synthetic",
+        outcome_source="framework",
+        args_sha256=args.sha256,
+        output_sha256=output.sha256,
+        output_bytes=output.output_bytes,
+        created_at="",
+        prev=head,
+    )
+    kwargs = {**message.additional_kwargs, RECEIPT_KEY: receipt.to_dict()}
+    return message.model_copy(update={"additional_kwargs": kwargs})
