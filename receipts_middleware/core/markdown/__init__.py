@@ -1,0 +1,53 @@
+"""Markdown as far as judging a reply needs it: code, sentences with offsets, the words of a citation.
+
+Nothing here knows what a citation looks like beyond telling it from a sentence; the grammar is in `citation`.
+"""
+
+from __future__ import annotations
+
+from receipts_middleware.core.markdown.blocks import read_blocks
+from receipts_middleware.core.markdown.code import code_elements, inline_code, merge_spans
+from receipts_middleware.core.markdown.document import (
+    Block,
+    BlockKind,
+    Cited,
+    Document,
+    Segment,
+    Span,
+    is_inside,
+)
+from receipts_middleware.core.markdown.sentences import read_segments
+from receipts_middleware.core.markdown.statements import Statement, attach, find_statements
+
+__all__ = [
+    "Block",
+    "BlockKind",
+    "Cited",
+    "Document",
+    "Segment",
+    "Span",
+    "Statement",
+    "attach",
+    "find_statements",
+    "is_inside",
+    "read_markdown",
+]
+
+
+def read_markdown(text: str) -> Document:
+    """Read a reply as Markdown.
+
+    Args:
+        text: The reply. Untrusted.
+
+    Returns:
+        Code and segments, with offsets in characters of `text`. Never raises; linear in the length of the
+        text.
+    """
+    blocks, fenced = read_blocks(text)
+    code = list(fenced)
+    for block in blocks:
+        code.extend(inline_code(text, block))
+    code.extend(code_elements(text))
+    spans = merge_spans(code)
+    return Document(spans, tuple(read_segments(text, blocks, spans)))
