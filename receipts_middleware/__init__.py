@@ -1,5 +1,45 @@
-"""Receipts for what an agent really did."""
+"""Receipts for what an agent really did.
+
+The public surface of the framework-free part. The middleware is at `receipts_middleware.langchain` and, lazily, as
+`receipts_middleware.ReceiptsMiddleware`, so that importing this package never imports LangChain.
+"""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from receipts_middleware.core.citation import parse_citations
+from receipts_middleware.core.errors import FormatError, ReceiptsError, UsageError
+from receipts_middleware.core.finding import CitationCheck, Claim, Finding, Verification
+from receipts_middleware.core.verify import verify
+from receipts_middleware.readers import read_transcript
+from receipts_middleware.verification import verify_messages, verify_turns
+
+if TYPE_CHECKING:
+    from receipts_middleware.langchain import ReceiptsMiddleware as ReceiptsMiddleware
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "CitationCheck",
+    "Claim",
+    "Finding",
+    "FormatError",
+    "ReceiptsError",
+    "UsageError",
+    "Verification",
+    "__version__",
+    "parse_citations",
+    "read_transcript",
+    "verify",
+    "verify_messages",
+    "verify_turns",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name == "ReceiptsMiddleware":
+        from receipts_middleware.langchain import ReceiptsMiddleware
+
+        return ReceiptsMiddleware
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

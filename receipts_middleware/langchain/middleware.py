@@ -125,7 +125,7 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
         if capture == "digests" and (not isinstance(capture_key, bytes) or len(capture_key) < 16):
             raise UsageError('capture="digests" needs capture_key, at least 16 secret bytes (secrets.token_bytes(32))')
         if on_error not in ("warn", "raise") and not callable(on_error):
-            raise UsageError("on_error is 'warn', 'raise' or a function of the exception and a word on where it happened")
+            raise UsageError("on_error is 'warn', 'raise' or a function (exception, where)")
         self.tools = []
         self._on_error = on_error
         self._capture = capture

@@ -204,8 +204,7 @@ class LedgerBuilder:
             receipt = legacy_receipt(slot.n, call, result)
             if receipt is not None:
                 return self._entry(slot, receipt, result, pairing, legacy=True)
-        return self._entry(slot, derive_receipt(slot.n, slot.message_index, slot.position, slot.prev, call, result,
-                                                self.kind(call.tool)), result, pairing)  # fmt: skip
+        return self._entry(slot, derive_receipt(slot, result, self.kind(call.tool)), result, pairing)
 
     def _entry(
         self, slot: CallSlot, receipt: Receipt, result: ToolResult | None, pairing: Pairing, *, legacy: bool = False

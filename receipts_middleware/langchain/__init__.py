@@ -1,0 +1,17 @@
+"""The LangChain and LangGraph side: middleware, helpers for hand-built graphs, and the shipped test model.
+
+The only place that imports LangChain or LangGraph.
+"""
+
+from receipts_middleware.langchain.middleware import EVENT_TYPE, ReceiptsMiddleware
+from receipts_middleware.langchain.prompt import DEFAULT_PROMPT
+from receipts_middleware.langchain.state import ReceiptsState
+from receipts_middleware.langchain.turn import ModelInput
+
+__all__ = [
+    "DEFAULT_PROMPT",
+    "EVENT_TYPE",
+    "ModelInput",
+    "ReceiptsMiddleware",
+    "ReceiptsState",
+]
