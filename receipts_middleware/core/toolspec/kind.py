@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Final
 
-from receipts_middleware.core.lexicon import (
+from receipts_middleware.core.lexicon.verbs import (
     ACTING_VERBS,
     AMBIGUOUS_VERBS,
     COMMAND_LINE_PROGRAMS,
@@ -104,9 +104,7 @@ def _hint(annotations: object, name: str) -> object:
 def _is_shell(tokens: tuple[str, ...], lead: tuple[str, ...]) -> bool:
     if len(tokens) == 1 and tokens[0] in COMMAND_LINE_PROGRAMS:
         return True
-    verbs = (
-        {token for token in tokens if token in ACTING_VERBS or token in READING_VERBS} - RUN_VERBS - {"query"}
-    )
+    verbs = {token for token in tokens if token in ACTING_VERBS or token in READING_VERBS} - RUN_VERBS - {"query"}
     if verbs:
         return False
     if SHELL_NAMES.intersection(tokens):
@@ -149,11 +147,7 @@ def _by_verb(tokens: tuple[str, ...]) -> ToolKind | None:
 
 def _looks_and_acts(rest: tuple[str, ...]) -> bool:
     """`find_and_replace`, `get_or_create`, `search_replace`: the act is what matters."""
-    if (
-        rest[:1]
-        and rest[0] in ACTING_VERBS
-        and rest[0] in {"replace", "update", "create", "delete", "remove"}
-    ):
+    if rest[:1] and rest[0] in ACTING_VERBS and rest[0] in {"replace", "update", "create", "delete", "remove"}:
         return True
     return any(word in {"and", "or"} and after in ACTING_VERBS for word, after in pairwise(rest))
 
@@ -179,12 +173,7 @@ def _by_description(tokens: tuple[str, ...], lead: tuple[str, ...]) -> ToolKind 
         return "reading" if LOOKED_AT_WHEN_OPENED.intersection(rest[:3]) else "acting"
     if verb in READING_VERBS or verb in WEAK_READING_VERBS:
         return "unknown" if _looks_and_acts(rest) else "reading"
-    if (
-        verb in AMBIGUOUS_VERBS
-        and verb not in tokens
-        and rest
-        and (rest[0] in READING_NOUNS or rest[0] == "of")
-    ):
+    if verb in AMBIGUOUS_VERBS and verb not in tokens and rest and (rest[0] in READING_NOUNS or rest[0] == "of"):
         return "reading"
     return "acting"
 

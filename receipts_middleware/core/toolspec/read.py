@@ -85,9 +85,7 @@ def _specs(value: object, depth: int) -> Iterator[ToolSpec]:
     if value is None or depth > 4:
         return
     if isinstance(value, ToolSpec):
-        yield (
-            replace(value, kind=kind_of(value.name, value.description)) if value.kind == "unknown" else value
-        )
+        yield (replace(value, kind=kind_of(value.name, value.description)) if value.kind == "unknown" else value)
     elif isinstance(value, str):
         yield from _spec(value, "")
     elif isinstance(value, Mapping):
@@ -126,13 +124,13 @@ def _from_mapping(value: Mapping[object, object], depth: int) -> Iterator[ToolSp
     if isinstance(name, str):
         yield from _spec(name, value.get("description"), _schema(value), value.get("annotations"))
     elif isinstance(value.get("title"), str) and isinstance(value.get("properties"), Mapping):
-        yield from _spec(value["title"], value.get("description"), value)
+        yield from _spec(value["title"], value.get("description"), _as_schema(value))
     elif depth == 0 and "type" not in value:
-        for key, item in value.items():
-            yield from _named(key, item)
+        for entry, item in value.items():
+            yield from _entry(entry, item)
 
 
-def _named(key: object, item: object) -> Iterator[ToolSpec]:
+def _entry(key: object, item: object) -> Iterator[ToolSpec]:
     """An entry of a mapping of names to descriptions, tools or tool dicts."""
     if not isinstance(key, str):
         return
@@ -151,11 +149,7 @@ def _from_object(value: object, depth: int) -> Iterator[ToolSpec]:
     if isinstance(name, str):
         hints = _attribute(value, "annotations") or _attribute(value, "metadata")
         schema = next(
-            (
-                s
-                for key in ("args_schema", "inputSchema", "parameters")
-                if (s := _as_schema(_attribute(value, key)))
-            ),
+            (s for key in ("args_schema", "inputSchema", "parameters") if (s := _as_schema(_attribute(value, key)))),
             None,
         )
         yield from _spec(name, _attribute(value, "description"), schema, hints)
@@ -168,9 +162,8 @@ def _from_object(value: object, depth: int) -> Iterator[ToolSpec]:
     if isinstance(declared, list | tuple):
         yield from _specs(list(declared), depth + 1)
         return
-    name = _attribute(value, "__name__")
-    if callable(value) and isinstance(name, str):
-        yield from _spec(name, _attribute(value, "__doc__"))
+    if callable(value):
+        yield from _spec(_attribute(value, "__name__"), _attribute(value, "__doc__"))
 
 
 def _spec(

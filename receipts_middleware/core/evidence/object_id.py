@@ -1,0 +1,74 @@
+"""Which id in a result names the object that the call made or changed.
+
+The rule, first that fits, over the body and then one wrapper below it:
+1. an id key that names the tool's own object: `refund_id` for `issue_refund`;
+2. a key that is nothing but an id: `id`, `uuid`, `pnr`, `booking_ref`, ... in the order of the table;
+3. the first key that ends in `_id`;
+4. a key that is the name of a thing and holds an id: `{"order": "PO-3312"}`, `{"key": "OPS-13"}`.
+Ids are texts of at most 128 characters without control, newline or bidi characters, or whole numbers. An id that is
+longer or unclean is no id: a cut one would name something else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from receipts_middleware.core.evidence.keys import normal_key
+from receipts_middleware.core.lexicon.keys import OBJECT_ID_KEYS, THINGS
+from receipts_middleware.core.toolspec.kind import name_tokens
+
+MAX_ID = 128
+
+_UNCLEAN: Final = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ud800-\udfff]")
+_ENDINGS: Final = ("id", "uuid", "number", "ref", "reference", "key", "sid")
+#: An id among names: one word with a digit in it.
+_THING_ID: Final = re.compile(r"(?=[^\d\s]*\d)[\w#./:-]{1,64}\Z")
+
+
+def object_id_of(layers: Iterable[Mapping[str, object]], tool: str = "") -> str | None:
+    """Find the id of the object that a call made or changed.
+
+    Args:
+        layers: The body and the wrappers inside it, outermost first. Untrusted.
+        tool: Name of the tool.
+
+    Returns:
+        The id, or None. Never raises.
+    """
+    nouns = [token for token in name_tokens(tool) if len(token) > 2] if tool else []
+    for layer in layers:
+        keys = {normal_key(key): key for key in reversed(list(layer)) if isinstance(key, str)}
+        for name in _candidates(keys, nouns):
+            found = clean_id(layer[keys[name]])
+            if found is not None:
+                return found
+        for name in (*reversed(nouns), *THINGS):
+            thing = layer.get(keys.get(name, ""))
+            if isinstance(thing, str) and _THING_ID.match(thing):
+                return thing
+    return None
+
+
+def _candidates(keys: Mapping[str, str], nouns: list[str]) -> list[str]:
+    own = [noun + ending for noun in reversed(nouns) for ending in _ENDINGS]
+    rest = [
+        name for name in reversed(list(keys)) if name.endswith("id") and keys[name] not in ("paid", "valid", "void")
+    ]
+    rest = [name for name in rest if re.search(r"(?:_id|-id|Id|ID)\Z", keys[name])]
+    return [name for name in (*own, *OBJECT_ID_KEYS, *rest) if name in keys]
+
+
+def clean_id(value: object) -> str | None:
+    """A value as an id, or None where it cannot be one.
+
+    Args:
+        value: Untrusted.
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value) if abs(value) < 10**18 else None
+    if not isinstance(value, str):
+        return None
+    text = value.strip()
+    return text if 0 < len(text) <= MAX_ID and not _UNCLEAN.search(text) else None
