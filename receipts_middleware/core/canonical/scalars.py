@@ -131,7 +131,7 @@ def _base64(raw: bytes | bytearray) -> bytes:
 
 def _memoryview(value: memoryview) -> bytes | None:
     try:
-        return _base64(value.tobytes())
+        return _base64(value.tobytes()) if value.nbytes <= MAX_BYTES else b" " * (MAX_BYTES + 1)
     except ValueError:  # a view that was released
         return None
 
