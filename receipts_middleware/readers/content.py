@@ -106,6 +106,8 @@ def reply_text(content: object) -> str:
 
 def _parts(content: object, depth: int) -> Iterator[tuple[str, bool]]:
     """Texts of the content, each with whether something that is no text stood before it."""
+    if depth > MAX_BLOCK_DEPTH:
+        return
     if isinstance(content, str):
         yield content, False
     elif isinstance(content, bytes | bytearray):
@@ -114,7 +116,7 @@ def _parts(content: object, depth: int) -> Iterator[tuple[str, bool]]:
         yield from _block_parts(content, depth)
     elif isinstance(content, list | tuple):
         gap = False
-        for block in content if depth < MAX_BLOCK_DEPTH else ():
+        for block in content:
             found = False
             for part, inner_gap in _parts(block, depth + 1):
                 yield part, gap or inner_gap

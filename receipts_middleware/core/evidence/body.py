@@ -41,6 +41,9 @@ from receipts_middleware.core.toolspec.kind import name_tokens
 MAX_LAYERS = 4
 MAX_BATCH = 2_000
 
+#: Errors are nested two or three deep; the bound keeps hostile ones from exhausting the stack.
+MAX_ERROR_DEPTH = 6
+
 _EMPTY_ERRORS: Final = frozenset({"", "none", "null", "no error", "no errors", "ok", "success", "0", "false", "n/a"})
 _RANK: Final[Mapping[StatusClass, int]] = {"failed": 4, "accepted": 3, "verified": 2, "done": 1, "": 0}
 
@@ -241,7 +244,7 @@ def _is_no(value: object) -> bool:
     )
 
 
-def _error_words(value: object) -> str:
+def _error_words(value: object, depth: int = 0) -> str:
     """What a non-empty error value says; empty where it says that there was none."""
     if value is True:
         return "true"
@@ -249,12 +252,14 @@ def _error_words(value: object) -> str:
         return "" if value.strip().lower() in _EMPTY_ERRORS else _short(value)
     if isinstance(value, int | float):
         return "" if value == 0 or 200 <= value <= 299 else str(value)
+    if depth > MAX_ERROR_DEPTH:
+        return "nested"
     if isinstance(value, Mapping):
-        inner = [str(item) for item in value.values() if _error_words(item)]
+        inner = [words for item in list(value.values())[:20] if (words := _error_words(item, depth + 1))]
         message = value.get("message")
-        return _short(message if isinstance(message, str) and message else ", ".join(inner[:3]))
+        return _short(message if inner and isinstance(message, str) and message else ", ".join(inner[:3]))
     if isinstance(value, list):
-        return next((words for item in value[:20] if (words := _error_words(item))), "")
+        return next((words for item in value[:20] if (words := _error_words(item, depth + 1))), "")
     return ""
 
 
@@ -334,4 +339,5 @@ def _error_type(layer: Mapping[str, object]) -> str | None:
 
 
 def _short(value: object) -> str:
-    return " ".join(str(value)[:400].split())[:120]
+    """One line of a text; containers have none, since spelling them out could exhaust the stack."""
+    return " ".join(str(value)[:400].split())[:120] if isinstance(value, str | int | float) else ""

@@ -80,7 +80,7 @@ def unwrap(text: str) -> str:
     Args:
         text: Untrusted.
     """
-    bare = text.strip() if len(text) < 1_000_000 else text
+    bare = text.strip()
     match = _WRAPPER.match(bare)
     if match:
         bare = bare[match.end() :]

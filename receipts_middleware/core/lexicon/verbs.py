@@ -5,7 +5,8 @@ Base forms in lower case. English; other languages are added as further tables.
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Final, Literal
 
 
 def _words(text: str) -> frozenset[str]:
@@ -28,7 +29,7 @@ READING_VERBS: Final = _words(
 
 #: Verbs that look and also name acts (`track_parcel` looks, `watch_mark` starts a watch), or are nouns as
 #: well. They decide only where nothing stronger does.
-WEAK_READING_VERBS: Final = _words("plan verify watch screen scan audit track trace review collect download access see")
+WEAK_READING_VERBS: Final = _words("plan verify watch screen scan audit track trace review collect see")
 
 #: Verbs that change the world and are hardly ever nouns in a tool name. Source: write methods of the
 #: interfaces that agents are given most (mail, chat, calendar, payment, ticket, file, cloud), and the
@@ -79,6 +80,16 @@ READING_NOUNS: Final = _words(
     price prices rates listing results content contents snapshot screenshot total uptime health
     calculator calculation directory profile help docs documentation manual policy policies rules faq
     news headlines time date clock holidays timezone location distance directions sha256 md5 checksum
+    output outputs
+    """
+)
+
+#: Those of them that also turn an ambiguous verb before them into a thing: `order_status`, but not
+#: `log_time`.
+READING_HEADS: Final = _words(
+    """
+    status history info information details detail stats statistics metrics summary overview logs log
+    balance listing results usage total uptime
     """
 )
 
@@ -159,7 +170,7 @@ PHRASAL_ACTS: Final = frozenset(
 SAYING_VERBS: Final = _words("return report print output provide obtain determine gather")
 
 #: Verbs that say nothing about which: "Manage events", "Control the screen".
-EITHER_VERBS: Final = _words("control manage operate handle interact work use manipulate administer")
+EITHER_VERBS: Final = _words("control manage operate handle interact work use manipulate administer download access")
 
 #: Last words of a name that make it look whatever the verb before them: `dedupe_preview`,
 #: `merge_dry_run`.
@@ -215,7 +226,9 @@ DELEGATION_WORDS: Final = _words("subagent subagents sub-agent sub-agents delega
 
 #: Names, without separators, of tools by which an agent keeps its own list or thoughts. Nobody reports
 #: their calls. Sources: langchain, Claude Code, Codex, OpenHands.
-OWN_NOTES: Final = _words("writetodos todowrite todoread updateplan updatetodolist setplan scratchpad finish")
+OWN_NOTES: Final = _words(
+    "writetodos todowrite todoread updateplan updatetodolist setplan scratchpad finish exitplanmode"
+)
 
 #: Words before the verb in a description: "This tool lets you ...", "Use this to ...".
 DESCRIPTION_FILLERS: Final = _words(
@@ -228,7 +241,7 @@ DESCRIPTION_FILLERS: Final = _words(
 )
 
 #: HTTP methods as the first word of a description ("POST /me/events"). Source: RFC 9110 section 9.
-HTTP_METHOD_KINDS: Final = {
+HTTP_METHOD_KINDS: Final[Mapping[str, Literal["acting", "reading"]]] = {
     "GET": "reading",
     "HEAD": "reading",
     "OPTIONS": "reading",

@@ -29,6 +29,7 @@ from receipts_middleware.core.lexicon.verbs import (
     NOUNS_WHEN_LAST,
     OWN_NOTES,
     PHRASAL_ACTS,
+    READING_HEADS,
     READING_NOUNS,
     READING_VERBS,
     RUN_IN_A_SHELL,
@@ -44,7 +45,8 @@ MAX_NAME = 256
 #: The leading verb stands in the first sentence; longer descriptions are manuals.
 MAX_LEAD = 400
 
-_MCP_PREFIX: Final = re.compile(r"mcp__.{1,100}?__(?=.)")
+#: `mcp__server__tool`, as hosts of MCP servers name their tools.
+MCP_PREFIX: Final = re.compile(r"mcp__.{1,100}?__(?=.)")
 _CAMEL: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\W\dA-Z_]+\d*|[A-Z]+\d*|\d+")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*|/\S*|\d+")
 _SENTENCE_END: Final = re.compile(r"[.!?](?:\s|$)|\n\s*\n")
@@ -59,7 +61,7 @@ def name_tokens(name: str) -> tuple[str, ...]:
     Returns:
         The words in order, for example `("create", "pull", "request")`.
     """
-    short = _MCP_PREFIX.sub("", name[:MAX_NAME], count=1) if name.startswith("mcp__") else name[:MAX_NAME]
+    short = MCP_PREFIX.sub("", name[:MAX_NAME], count=1) if name.startswith("mcp__") else name[:MAX_NAME]
     return tuple(token.lower() for token in _CAMEL.findall(short.replace("_", " ")))
 
 
@@ -86,7 +88,7 @@ def kind_of(name: str, description: str = "", annotations: object = None) -> Too
         return hint
     if _cannot_be_told(tokens, lead):
         return "unknown"
-    return _by_verb(tokens) or _by_description(tokens, lead) or _by_place(tokens) or "unknown"
+    return by_verb(tokens) or _by_description(tokens, lead) or _by_place(tokens) or "unknown"
 
 
 def _hinted(annotations: object) -> ToolKind | None:
@@ -104,12 +106,18 @@ def _hint(annotations: object, name: str) -> object:
 def _is_shell(tokens: tuple[str, ...], lead: tuple[str, ...]) -> bool:
     if len(tokens) == 1 and tokens[0] in COMMAND_LINE_PROGRAMS:
         return True
-    verbs = {token for token in tokens if token in ACTING_VERBS or token in READING_VERBS} - RUN_VERBS - {"query"}
+    if len(tokens) > 1 and tokens[-1] in READING_NOUNS:
+        return False
+    verbs = (
+        {token for token in tokens if token in ACTING_VERBS or token in READING_VERBS}
+        - RUN_VERBS
+        - {"query", "evaluate"}
+    )
     if verbs:
         return False
     if SHELL_NAMES.intersection(tokens):
         return True
-    runs = RUN_VERBS.intersection(tokens)
+    runs = (RUN_VERBS | {"evaluate", "eval"}).intersection(tokens)
     if runs and RUN_IN_A_SHELL.intersection(tokens):
         return True
     return bool(lead) and _base_in(lead[0], RUN_VERBS) and bool(RUN_IN_A_SHELL.intersection(lead[1:5]))
@@ -123,11 +131,18 @@ def _cannot_be_told(tokens: tuple[str, ...], lead: tuple[str, ...]) -> bool:
         return True
     if tokens[-1:] == ("request",) and INTERFACE_NOUNS.intersection(tokens[:-1]):
         return True
-    return _by_verb(tokens) is None and bool(INTERFACE_NOUNS.intersection(lead[:6]))
+    return by_verb(tokens) is None and bool(INTERFACE_NOUNS.intersection(lead[:6]))
 
 
-def _by_verb(tokens: tuple[str, ...]) -> ToolKind | None:
-    """The leftmost verb that is nothing but a verb."""
+def by_verb(tokens: tuple[str, ...]) -> ToolKind | None:
+    """What the leftmost word says that is nothing but a verb.
+
+    Args:
+        tokens: Words of a name, as `name_tokens` gives them.
+
+    Returns:
+        Acting or reading; None where no such verb stands in the name.
+    """
     if len(tokens) > 1 and (tokens[-1] in LAST_WORDS_THAT_LOOK or tokens[-2:] == ("dry", "run")):
         return "reading"
     for at, word in enumerate(tokens):
@@ -139,7 +154,7 @@ def _by_verb(tokens: tuple[str, ...]) -> ToolKind | None:
         if word in ACTING_VERBS:
             return "acting"
         if word in READING_VERBS:
-            if at and word == "list" and _by_verb(tokens[at + 1 :]) is not None:
+            if at and word == "list" and by_verb(tokens[at + 1 :]) is not None:
                 continue  # `mailing_list_add`: the list is a thing
             return "acting" if _looks_and_acts(tokens[at + 1 :]) else "reading"
     return None
@@ -156,7 +171,7 @@ def _by_description(tokens: tuple[str, ...], lead: tuple[str, ...]) -> ToolKind 
     if not lead:
         return None
     if lead[0].isupper() and lead[1:2] and lead[1].startswith("/"):
-        return HTTP_METHOD_KINDS.get(lead[0])  # type: ignore[return-value]
+        return HTTP_METHOD_KINDS.get(lead[0])
     verb = next((base for base in _bases(lead[0].lower()) if _is_verb(base)), None)
     rest = lead[1:]
     if verb is None:
@@ -178,6 +193,16 @@ def _by_description(tokens: tuple[str, ...], lead: tuple[str, ...]) -> ToolKind 
     return "acting"
 
 
+def leads_with_reading(description: str) -> bool:
+    """Whether a description begins with looking: "View and edit files".
+
+    Args:
+        description: Untrusted.
+    """
+    lead = _lead_words(description)
+    return any(_base_in(word, READING_VERBS) for at, word in enumerate(lead) if at < 2 or word.endswith("ing"))
+
+
 def _by_place(tokens: tuple[str, ...]) -> ToolKind | None:
     """Nothing but the name, and no clear verb in it."""
     if not tokens:
@@ -185,7 +210,7 @@ def _by_place(tokens: tuple[str, ...]) -> ToolKind | None:
     first, last = tokens[0], tokens[-1]
     if first == "open" or (last == "open" and len(tokens) > 1):
         return "reading" if LOOKED_AT_WHEN_OPENED.intersection(tokens) else "acting"
-    if last in READING_NOUNS and (len(tokens) > 1 or last not in AMBIGUOUS_VERBS):
+    if last in (READING_HEADS if first in AMBIGUOUS_VERBS else READING_NOUNS):
         return "reading"
     if len(tokens) > 1 and first in AMBIGUOUS_VERBS:
         return "acting"

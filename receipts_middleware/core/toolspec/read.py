@@ -11,12 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from receipts_middleware.core.toolspec.kind import kind_of
+from receipts_middleware.core.toolspec.kind import MCP_PREFIX, kind_of
 from receipts_middleware.core.toolspec.spec import ToolSpec
 
 #: Names and descriptions come from documents: longer ones are cut, they only serve to recognise a tool.
 MAX_NAME = 256
 MAX_DESCRIPTION = 4_000
+#: A list of tools, a wrapper around declarations, a list of those: no provider wraps deeper.
+MAX_WRAPPERS = 4
 
 _SCHEMA_KEYS: Final = (
     "parameters",
@@ -27,7 +29,6 @@ _SCHEMA_KEYS: Final = (
     "args_schema",
 )
 _DECLARATION_KEYS: Final = ("functionDeclarations", "function_declarations", "tools")
-_MCP_PREFIX: Final = re.compile(r"mcp__.{1,100}?__(?=.)")
 _LOOSE: Final = re.compile(r"[\s_.\-]+")
 
 
@@ -77,12 +78,12 @@ def _loose(name: str) -> str:
 
 
 def _loose_short(name: str) -> str:
-    return _loose(_MCP_PREFIX.sub("", name[:MAX_NAME], count=1))
+    return _loose(MCP_PREFIX.sub("", name[:MAX_NAME], count=1))
 
 
 def _specs(value: object, depth: int) -> Iterator[ToolSpec]:
-    """Tools of one element; two levels of wrapping are all that any provider has."""
-    if value is None or depth > 4:
+    """Tools of one element."""
+    if value is None or depth > MAX_WRAPPERS:
         return
     if isinstance(value, ToolSpec):
         yield (replace(value, kind=kind_of(value.name, value.description)) if value.kind == "unknown" else value)
@@ -110,6 +111,8 @@ def _is_pair(value: object) -> bool:
 
 
 def _from_mapping(value: Mapping[object, object], depth: int) -> Iterator[ToolSpec]:
+    if depth > MAX_WRAPPERS:
+        return
     for wrapper in ("function", "custom", "toolSpec", "tool_spec"):
         inner = value.get(wrapper)
         if isinstance(inner, Mapping):

@@ -1,0 +1,47 @@
+"""What kind one call is, where the tool may do either and the arguments say which."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from receipts_middleware.core.lexicon.verbs import HTTP_METHOD_KINDS, READING_NOUNS
+from receipts_middleware.core.toolspec.kind import by_verb, leads_with_reading, name_tokens
+from receipts_middleware.core.toolspec.spec import ToolKind, ToolSpec
+
+#: Arguments by which a tool that does several things is told which, most telling first.
+_SELECTORS: Final = ("action", "command", "operation", "op", "method", "http_method", "verb")
+#: A selector is a word or a dotted name (`conversations.history`), not a script.
+MAX_SELECTOR = 60
+
+
+def kind_of_call(spec: ToolSpec, args: object) -> ToolKind:
+    """Say what kind a call is.
+
+    Args:
+        spec: The tool.
+        args: Arguments of the call. Untrusted.
+
+    Returns:
+        The kind of the tool, but for a tool that may do either (its kind is unknown, or its description begins
+        with looking: "View and edit files") what a selector such as `{"command": "view"}` or `{"method": "POST"}`
+        says. A shell stays a shell. Never raises.
+    """
+    either = spec.kind == "unknown" or (spec.kind == "acting" and leads_with_reading(spec.description))
+    if not either or not isinstance(args, Mapping):
+        return spec.kind
+    for name in _SELECTORS:
+        value = args.get(name)
+        if isinstance(value, str) and 0 < len(value) <= MAX_SELECTOR and not any(c.isspace() for c in value):
+            said = _said(value)
+            if said is not None:
+                return said
+    return spec.kind
+
+
+def _said(value: str) -> ToolKind | None:
+    method = HTTP_METHOD_KINDS.get(value.upper()) if value.isalpha() else None
+    if method is not None:
+        return method
+    tokens = name_tokens(value)
+    return by_verb(tokens) or ("reading" if tokens[-1:] and tokens[-1] in READING_NOUNS else None)
