@@ -7,6 +7,7 @@ here knows a message class.
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -46,6 +47,11 @@ EMPTY_TEXT_SHA256: Final = hashlib.sha256(b"receipts/1/text\0").hexdigest()
 #: A stamp comes from persisted state, which is untrusted: longer strings make it malformed.
 MAX_TEXT = 512
 MAX_CHILDREN = 64
+#: Receipts kept of one child; its `calls` counts the others, too.
+MAX_CHILD_RECEIPTS = 256
+#: Values under keys of a later version and in receipts of children, and how deep they nest: far above any stamp.
+MAX_VALUES = 100_000
+MAX_NESTING = 16
 MAX_NUMBER = 9_999_999_999
 
 
@@ -187,7 +193,8 @@ def parse_receipt(value: object) -> Receipt | Malformed:
 
     Returns:
         The receipt, or `Malformed` where a field is missing, has the wrong type, a digest is not 64 lower-case hex
-        digits, the outcome is unknown, or a text is longer than 512 characters. Never raises.
+        digits, the outcome is unknown, a text is longer than 512 characters, or an unknown key holds what JSON and
+        checkpoints cannot. Never raises.
     """
     if not isinstance(value, Mapping):
         return Malformed(f"a stamp is an object, this is {type(value).__name__}")
@@ -203,8 +210,8 @@ def parse_receipt(value: object) -> Receipt | Malformed:
 
 
 def _problem(value: Mapping[object, object]) -> str | None:
-    if value.get("v") != FORMAT_VERSION or isinstance(value.get("v"), bool):
-        return f"v is {str(value.get('v'))[:20]}, not {FORMAT_VERSION}"
+    if type(value.get("v")) is not int or value["v"] != FORMAT_VERSION:
+        return f"v is not {FORMAT_VERSION}"
     for name in _REQUIRED:
         if name not in value:
             return f"{name} is missing"
@@ -222,7 +229,41 @@ def _problem(value: Mapping[object, object]) -> str | None:
     for name in _OPTIONAL:
         if name in value and not _is_right_type(name, value[name]):
             return f"{name} is not of its type"
+    further = [item for key, item in value.items() if isinstance(key, str) and key not in _KNOWN]
+    if not _is_plain([*further, value.get("children")]):
+        return "an unknown key holds what JSON cannot"
     return None
+
+
+def _is_plain(value: object) -> bool:
+    """Whether JSON and every checkpointer hold a value as it is. Breadth first, so that depth costs no stack."""
+    level, seen = [value], 0
+    for _ in range(MAX_NESTING):
+        inner: list[object] = []
+        for item in level:
+            if isinstance(item, Mapping):
+                if not all(isinstance(key, str) for key in item):
+                    return False
+                inner.extend(item.values())
+            elif isinstance(item, list | tuple):
+                inner.extend(item)
+            elif not _is_scalar(item):
+                return False
+        seen += len(inner)
+        if not inner:
+            return True
+        if seen > MAX_VALUES:
+            return False
+        level = inner
+    return False
+
+
+def _is_scalar(value: object) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return -(2**63) <= value < 2**63
+    return value is None or isinstance(value, str | bool)
 
 
 def _is_right_type(name: str, value: object) -> bool:
@@ -251,10 +292,11 @@ def _is_right_type(name: str, value: object) -> bool:
 def _is_child(value: object) -> bool:
     return (
         isinstance(value, Mapping)
-        and isinstance(value.get("agent"), str)
-        and isinstance(value.get("ended"), str)
-        and isinstance(value.get("calls"), int)
+        and all(isinstance(t := value.get(key), str) and len(t) <= MAX_TEXT for key in ("agent", "ended"))
+        and type(calls := value.get("calls")) is int
+        and 0 <= calls <= MAX_NUMBER
         and isinstance(value.get("receipts"), list | tuple)
+        and len(value["receipts"]) <= MAX_CHILD_RECEIPTS
         and all(isinstance(r, Mapping) for r in value["receipts"])
     )
 
