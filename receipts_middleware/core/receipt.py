@@ -230,7 +230,7 @@ def _problem(value: Mapping[object, object]) -> str | None:
         if name in value and not _is_right_type(name, value[name]):
             return f"{name} is not of its type"
     further = [item for key, item in value.items() if isinstance(key, str) and key not in _KNOWN]
-    if not _is_plain([*further, value.get("children")]):
+    if (further or "children" in value) and not _is_plain([*further, value.get("children")]):
         return "an unknown key holds what JSON cannot"
     return None
 
