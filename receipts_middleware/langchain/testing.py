@@ -25,9 +25,7 @@ Answer: TypeAlias = str | AIMessage | Mapping[str, object] | BaseException
 #: A turn of the script: an answer, or a function of the messages shown that returns one.
 Turn: TypeAlias = Answer | Callable[[list[BaseMessage]], Answer]
 
-_TURN_SHAPES = (
-    "a text, an AIMessage, a dict with content and tool_calls, an exception, or a function that returns one"
-)
+_TURN_SHAPES = "a text, an AIMessage, a dict with content and tool_calls, an exception, or a function that returns one"
 _MESSAGE_KEYS = frozenset(
     {
         "content",
@@ -182,7 +180,5 @@ def _message(answer: object, number: int) -> AIMessage:
         raise UsageError(f"turn {number} has unknown keys {unknown}; known are {sorted(_MESSAGE_KEYS)}")
     fields: dict[str, Any] = {"content": "", **answer}
     calls = fields.get("tool_calls") or ()
-    fields["tool_calls"] = [
-        {"args": {}, "id": f"call_{number}_{place}", **call} for place, call in enumerate(calls, 1)
-    ]
+    fields["tool_calls"] = [{"args": {}, "id": f"call_{number}_{place}", **call} for place, call in enumerate(calls, 1)]
     return AIMessage(**fields)

@@ -22,7 +22,7 @@ def render_json(verification: Verification) -> str:
 
 
 def render_json_turns(verifications: Sequence[Verification]) -> str:
-    """Several turns as one JSON object `{"v": ..., "turns": [...]}`, in the order of the conversation.
+    """Several turns as one JSON object `{"schema": ..., "turns": [...]}`, in the order of the conversation.
 
     Args:
         verifications: One for each judged turn.
@@ -30,7 +30,7 @@ def render_json_turns(verifications: Sequence[Verification]) -> str:
     Returns:
         ASCII text ended by a newline.
     """
-    return _dump({"v": SCHEMA_VERSION, "turns": [verification.to_dict() for verification in verifications]})
+    return _dump({"schema": SCHEMA_VERSION, "turns": [verification.to_dict() for verification in verifications]})
 
 
 def _dump(value: object) -> str:

@@ -6,7 +6,7 @@ Pure, and the only place that knows of terminals. Nothing here knows what the te
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -136,14 +136,35 @@ def paint(text: str, style: Style, *, color: bool) -> str:
     return f"\x1b[{_SGR[style]}m{text}\x1b[0m" if color and text else text
 
 
-def table(rows: Iterable[tuple[str, ...]], *, gap: str = "  ") -> list[str]:
-    """Rows of trusted or already escaped cells as aligned lines; the last column is not padded."""
-    listed = list(rows)
-    if not listed:
+def table(
+    rows: Sequence[tuple[str, ...]],
+    *,
+    width: int,
+    painted: int = -1,
+    styles: Sequence[Style] = (),
+    color: bool = False,
+) -> list[str]:
+    """Lay cells out in aligned columns, two blanks apart.
+
+    Args:
+        rows: Cells that `visible` or `cut` made, the same number in each row.
+        width: Most cells in a line; what is too much is cut off the last column.
+        painted: Index of the column that is painted; none by default.
+        styles: For each row the style of that column.
+        color: Whether anything is painted.
+
+    Returns:
+        One line for each row.
+    """
+    if not rows:
         return []
-    widths = [max(cell_width(row[column]) for row in listed) for column in range(len(listed[0]) - 1)]
+    widths = [max(cell_width(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
+    room = width - sum(widths) - 2 * len(widths)
     lines = []
-    for row in listed:
-        padded = [cell + " " * (widths[column] - cell_width(cell)) for column, cell in enumerate(row[:-1])]
-        lines.append(gap.join([*padded, row[-1]]).rstrip())
+    for number, row in enumerate(rows):
+        parts = []
+        for column, cell in enumerate(row[:-1]):
+            shown = paint(cell, styles[number], color=color) if column == painted else cell
+            parts.append(shown + " " * (widths[column] - cell_width(cell)))
+        lines.append("  ".join([*parts, cut(row[-1], room) if room > 0 else ""]).rstrip())
     return lines

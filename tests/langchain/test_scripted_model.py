@@ -125,9 +125,7 @@ def test_one_instance_serves_concurrent_threads():
     model = ScriptedChatModel(turns=[lambda m: call_add(int(m[0].text), 1), lambda m: m[-1].text])
     agent = create_agent(model, tools=[add])
     with ThreadPoolExecutor(8) as pool:
-        runs = pool.map(
-            lambda n: agent.invoke({"messages": [("user", str(n))]})["messages"][-1].text, range(24)
-        )
+        runs = pool.map(lambda n: agent.invoke({"messages": [("user", str(n))]})["messages"][-1].text, range(24))
     assert list(runs) == [str(n + 1) for n in range(24)]
     assert len(model.requests) == 48
 

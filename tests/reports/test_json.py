@@ -9,12 +9,13 @@ from receipts_middleware.reports.json import render_json, render_json_turns
 
 ROWS = [{"id": "r1", "tool": "send_email", "outcome": "success"}]
 PAGE = verify("Sent \x1b\u202e\ud800 \u8fd4 [r1 send_email].", ROWS)
+PLAIN = json.loads(json.dumps(PAGE.to_dict()))  # tuples are lists in JSON
 
 
 def test_it_says_what_the_verification_says():
-    assert json.loads(render_json(PAGE)) == PAGE.to_dict()
-    assert json.loads(render_json_turns([PAGE, PAGE])) == {"v": 1, "turns": [PAGE.to_dict(), PAGE.to_dict()]}
-    assert json.loads(render_json_turns([])) == {"v": 1, "turns": []}
+    assert json.loads(render_json(PAGE)) == PLAIN
+    assert json.loads(render_json_turns([PAGE, PAGE])) == {"schema": 1, "turns": [PLAIN, PLAIN]}
+    assert json.loads(render_json_turns([])) == {"schema": 1, "turns": []}
 
 
 def test_nothing_in_it_acts_on_a_terminal():

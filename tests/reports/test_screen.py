@@ -66,9 +66,18 @@ def test_wrap_breaks_at_blanks():
     assert wrap("one two three four", width=12, first="> ", rest="  ") == ["> one two", "  three four"]
 
 
-def test_table_aligns_wide_characters():
-    assert table([("a", "x"), ("\u8fd4\u91d1", "y"), ("abc", "")]) == ["a     x", "\u8fd4\u91d1  y", "abc"]
-    assert table([]) == []
+def test_table_aligns_wide_characters_and_cuts_the_last_column():
+    rows = [("a", "x"), ("\u8fd4\u91d1", "y"), ("abc", "")]
+    assert table(rows, width=20) == ["a     x", "\u8fd4\u91d1  y", "abc"]
+    assert table([("abc", "a long remark")], width=12) == ["abc  a long…"]
+    assert table([("abcdef", "gone")], width=4) == ["abcdef"]
+    assert table([], width=20) == []
+
+
+def test_table_paints_one_column():
+    rows = [("error", "error", ""), ("r2", "ok", "")]
+    lines = table(rows, width=20, painted=1, styles=["error", "ok"], color=True)
+    assert lines == ["error  \x1b[31merror\x1b[0m", "r2     \x1b[32mok\x1b[0m"]
 
 
 def test_paint_only_with_color():

@@ -100,9 +100,7 @@ PAGE = Verification(
             end=REPLY.index("[r9") + 16,
             receipts=("r9",),
         ),
-        Finding(
-            rule="multiple_attempts", severity="warning", message="r3 was executed 2 times.", receipts=("r3",)
-        ),
+        Finding(rule="multiple_attempts", severity="warning", message="r3 was executed 2 times.", receipts=("r3",)),
     ),
     unreported=("r1",),
     duplicates=("r3",),
@@ -132,9 +130,7 @@ def test_marks_stand_under_wide_characters():
     assert marks.strip("| ") == "^" * len("[r9 issue_refund]")
 
 
-@pytest.mark.parametrize(
-    ("ended", "why"), [("pending", "ends on an unanswered call"), ("empty", "holds no reply")]
-)
+@pytest.mark.parametrize(("ended", "why"), [("pending", "ends on an unanswered call"), ("empty", "holds no reply")])
 def test_no_reply_says_why(ended, why):
     page = dataclasses.replace(verify("", []), ended=ended)
     text = render_text(page)
@@ -163,9 +159,7 @@ def test_a_long_ledger_is_shown_as_far_as_it_is_spoken_of():
 
 
 def test_resolved_without_support_is_an_error():
-    page = dataclasses.replace(
-        PAGE, claims=(), citations=(cites("[r2 issue_refund]", "resolved", supports=False),)
-    )
+    page = dataclasses.replace(PAGE, claims=(), citations=(cites("[r2 issue_refund]", "resolved", supports=False),))
     assert "error [r2 issue_refund] resolved to r2, which does not bear out its sentence" in render_text(
         page, width=120
     )

@@ -17,6 +17,7 @@ import tempfile
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack, closing
+from dataclasses import dataclass
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Final, Self
@@ -31,13 +32,9 @@ WAREHOUSE: Final = "warehouse@example.com"
 DESK: Final = "desk@example.com"
 ORDER_ID: Final = "4821"
 
-_ORDER: Final = (
-    "select order_id, customer, item, total_cents, currency, status from orders where order_id = ?"
-)
+_ORDER: Final = "select order_id, customer, item, total_cents, currency, status from orders where order_id = ?"
 _REFUNDED: Final = "select coalesce(sum(amount_cents), 0) from refunds where order_id = ?"
-_REFUND: Final = (
-    "insert into refunds (order_id, amount_cents, currency, status) values (?, ?, ?, 'succeeded')"
-)
+_REFUND: Final = "insert into refunds (order_id, amount_cents, currency, status) values (?, ?, ?, 'succeeded')"
 _SCHEMA: Final = """
 create table orders (order_id text primary key, customer text, item text, total_cents integer, currency text,
                      status text);
@@ -53,6 +50,24 @@ _FIRST_NUMBER: Final = 1001
 _SMTP_TIMEOUT_S: Final = 10.0
 #: A note longer than this is refused: with a real model the text is untrusted.
 _MAX_NOTE_BYTES: Final = 100_000
+_NOTE_SUFFIXES: Final = (".md", ".txt")
+
+
+@dataclass(frozen=True, slots=True)
+class DeskRecord:
+    """What is really there, whatever anybody says: read off the database, the mail server and the folder.
+
+    Attributes:
+        refunds: Order id and amount with currency of each row, oldest first.
+        accepted: Recipients whose mail the server accepted, in order.
+        refused: Recipients that it refused, in order.
+        files: Name and size in bytes of each note, by name.
+    """
+
+    refunds: tuple[tuple[str, str], ...]
+    accepted: tuple[str, ...]
+    refused: tuple[str, ...]
+    files: tuple[tuple[str, int], ...]
 
 
 class SupportDesk:
@@ -65,6 +80,7 @@ class SupportDesk:
 
     def __init__(self) -> None:
         self.mailbox: list[EmailMessage] = []
+        self._refused: list[str] = []
         self._lock = threading.Lock()
         self._messages = 0
         self._open = ExitStack()
@@ -74,7 +90,7 @@ class SupportDesk:
         with closing(self._connect()) as db, db:
             db.executescript(_SCHEMA)
             db.executemany("insert into orders values (?, ?, ?, ?, ?, ?)", _ORDERS)
-        self._server = _LoopbackController(_Mailroom(self.mailbox), hostname="127.0.0.1", port=0)
+        self._server = _LoopbackController(_Mailroom(self.mailbox, self._refused), hostname="127.0.0.1", port=0)
         self._server.start()
         self._open.callback(self._server.stop)
         return self
@@ -159,7 +175,7 @@ class SupportDesk:
             return _failed(f"a note has at most {_MAX_NOTE_BYTES} bytes")
         try:
             target = (self.folder / path).resolve()
-            if not target.is_relative_to(self.folder.resolve()) or target.suffix not in (".md", ".txt"):
+            if not target.is_relative_to(self.folder.resolve()) or target.suffix not in _NOTE_SUFFIXES:
                 return _failed(f"{path} is not a .md or .txt file in the case folder")
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)
@@ -167,10 +183,17 @@ class SupportDesk:
             return _failed(f"{type(error).__name__}: {error}")
         return json.dumps({"status": "written", "path": path, "bytes": len(data)})
 
-    def refunds(self) -> list[tuple[str, int]]:
-        """Order id and amount in cents of each refund in the database, oldest first."""
+    def record(self) -> DeskRecord:
+        """What is there now."""
         with closing(self._connect()) as db:
-            return db.execute("select order_id, amount_cents from refunds order by number").fetchall()
+            rows = db.execute("select order_id, amount_cents, currency from refunds order by number").fetchall()
+        notes = sorted(path for path in self.folder.rglob("*") if path.suffix in _NOTE_SUFFIXES)
+        return DeskRecord(
+            refunds=tuple((order_id, f"{_money(cents)} {currency}") for order_id, cents, currency in rows),
+            accepted=tuple(str(mail["To"]) for mail in self.mailbox),
+            refused=tuple(self._refused),
+            files=tuple((str(note.relative_to(self.folder)), note.stat().st_size) for note in notes),
+        )
 
     def _connect(self) -> sqlite3.Connection:
         # One connection for each call: the tool node runs calls in threads of its own.
@@ -180,13 +203,15 @@ class SupportDesk:
 class _Mailroom:
     """What the mail server does with mail: takes it for one address, refuses all others."""
 
-    def __init__(self, mailbox: list[EmailMessage]) -> None:
+    def __init__(self, mailbox: list[EmailMessage], refused: list[str]) -> None:
         self._mailbox = mailbox
+        self._refused = refused
 
     async def handle_RCPT(
         self, server: SMTP, session: Session, envelope: Envelope, address: str, rcpt_options: list[str]
     ) -> str:
         if address != CUSTOMER:
+            self._refused.append(address)
             return f"550 5.1.1 <{address}>: mailbox unavailable"
         envelope.rcpt_tos.append(address)
         return "250 2.1.5 OK"

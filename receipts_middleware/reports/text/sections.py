@@ -57,15 +57,14 @@ def ledger_section(verification: Verification, *, color: bool, width: int) -> li
         listed = [entry for entry in entries if entry.id in spoken_of]
     cited = Counter(citation.id for citation in verification.citations)
     mixed = len({entry.origin == "derived" for entry in entries}) > 1
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for entry in listed:
         remark = _remark(entry, verification, cited[entry.id], say_unstamped=mixed)
-        rows.append((entry.id, cut(entry.tool, _TOOL_CELLS), entry.outcome, remark, evidence_words(entry)))
+        more = "; ".join(words for words in (remark, evidence_words(entry)) if words)
+        rows.append((f"  {entry.id}", cut(entry.tool, min(_TOOL_CELLS, width // 3)), entry.outcome, more))
+    styles: list[Style] = ["error" if entry.outcome in UNSUCCESSFUL else "ok" for entry in listed]
     lines = [f"{heading} ({count_of(len(entries), 'receipt')})"]
-    for entry, line in zip(listed, table(rows), strict=True):
-        style: Style = "error" if entry.outcome in UNSUCCESSFUL else "ok"
-        before, outcome, after = cut(f"  {line}", width).partition(f"  {entry.outcome}")
-        lines.append(before + paint(outcome, style, color=color) + after)
+    lines += table(rows, width=width, painted=2, styles=styles, color=color)
     if len(listed) < len(entries):
         lines.append(f"  ... and {count_of(len(entries) - len(listed), 'more receipt')}")
     return lines
