@@ -28,7 +28,7 @@ from receipts_middleware.langchain.kinds import kind_of_tool
 from receipts_middleware.langchain.memory import Memory, Remembered, SlotKey
 from receipts_middleware.langchain.numbering import Slot, find_slot
 from receipts_middleware.langchain.results import find_message, stamp_result
-from receipts_middleware.langchain.standin import Attempt, Recorder, RecordingRequest
+from receipts_middleware.langchain.standin import Attempt, Recorder, recording
 from receipts_middleware.readers.content import text_of
 from receipts_middleware.readers.langchain_messages import tool_message_origin
 
@@ -70,17 +70,10 @@ def begin(request: ToolCallRequest) -> Execution | None:
     if slot is None:
         return None
     recorder = Recorder()
-    recording = RecordingRequest(
-        tool_call=request.tool_call,
-        tool=request.tool,
-        state=request.state,
-        runtime=request.runtime,
-        recorder=recorder,
-    )
     run, namespace = scope_of(request.runtime)
     key = (run, namespace, slot.message_id, slot.position) if run and slot.message_id else None
     scope = {"ns": namespace[:MAX_TEXT]} if namespace else None
-    return Execution(recording, recorder, slot, key, time.perf_counter(), scope)
+    return Execution(recording(request, recorder), recorder, slot, key, time.perf_counter(), scope)
 
 
 def finish(
@@ -94,8 +87,8 @@ def finish(
     tool = _tool_of(execution)
     kind = kind_of_tool(tool, str(execution.request.tool_call.get("name", "")))
     ended = _outcome(execution, message, content, kind)
-    receipt = _receipt(execution, ended, _args_of(execution), content if message is not None else None, memory)
     args = _args_of(execution)
+    receipt = _receipt(execution, ended, args, content if message is not None else None, memory)
     facts = extract_facts(args, text_of(content) if message is not None else "", capture=capture, key=key)
     if execution.key is not None:
         memory.put(execution.key, Remembered(receipt, facts, receipt.attempts or 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from langchain_core.messages import SystemMessage
@@ -19,6 +20,7 @@ DEFAULT_PROMPT: Final = (
 )
 
 
+@lru_cache(maxsize=1_024)
 def render_prompt(template: str, tag: str) -> str:
     """Fill in a template; the example citation is made by the grammar's own formatter."""
     return template.replace("{tag}", tag).replace("{example}", format_citation(3, "send_email"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
@@ -62,6 +62,25 @@ class RequestView:
 
 
 @dataclass(frozen=True, slots=True)
+class _Issues:
+    """Numbers that an assistant message uses up.
+
+    Attributes:
+        base: Highest number before them; None without a snapshot.
+        head: Chain head on the message; empty without a snapshot.
+        providers: Calls that the provider ran.
+        ids: Ids of the other calls, in the order of their numbers.
+        plain: The base is known and the provider ran nothing, so that a walk may pass by.
+    """
+
+    base: int | None
+    head: str
+    providers: int
+    ids: tuple[str, ...]
+    plain: bool
+
+
+@dataclass(frozen=True, slots=True)
 class _Rendered:
     """A message as the model sees it.
 
@@ -72,9 +91,7 @@ class _Rendered:
         row: Its line, on a stamped tool message.
         receipt: Its receipt, on a stamped tool message.
         carries: The line stands on the message.
-        issues: Numbers that an assistant message uses up: base (None without a snapshot), calls of the provider, ids
-            of the others in order.
-        head: Chain head on an assistant message; empty where it has none.
+        issues: What an assistant message uses up; None on other messages.
     """
 
     origin: weakref.ref[BaseMessage]
@@ -83,8 +100,7 @@ class _Rendered:
     row: LedgerRow | None = None
     receipt: Receipt | None = None
     carries: bool = False
-    issues: tuple[int | None, int, tuple[str, ...]] | None = None
-    head: str = ""
+    issues: _Issues | None = None
 
 
 @dataclass(slots=True)
@@ -95,10 +111,11 @@ class _Pass:
     stamped: list[_Rendered] = field(default_factory=list)
     others: dict[int, Receipt] = field(default_factory=dict)
     unshown: set[int] = field(default_factory=set)
-    open_calls: list[tuple[str, int]] = field(default_factory=list)
-    provider_lines: list[int] = field(default_factory=list)
+    issuer: _Issues | None = None
     issued: int = 0
-    first: tuple[int, str] = (0, "")
+    open_calls: list[tuple[str, int]] | None = None
+    provider_lines: list[int] = field(default_factory=list)
+    first: _Issues | None = None
 
 
 class ViewBuilder:
@@ -139,16 +156,20 @@ class ViewBuilder:
                     out.append(message)
                     continue
                 held = self._render(message, tag)
+            copy = held.copy
+            out.append(message if copy is None else copy)
             if held.row is not None:
                 seen.stamped.append(held)
-                out.append(held.copy or message)
                 if seen.provider_lines:
                     self._carry_provider_lines(tag, seen, lookup)
-            elif held.issues is not None:
-                self._issue(held, seen)
-                out.append(held.copy or message)
+            elif held.issues is None:
+                self._take_other(message, tag, seen, lookup)
+            elif held.issues.plain:
+                seen.issuer, seen.open_calls = held.issues, None
+                if seen.first is None:
+                    seen.first = held.issues
             else:
-                self._take_other(message, held, tag, seen, lookup)
+                self._issue(held.issues, seen)
         return self._finish(seen, tag, lookup, known_count)
 
     def _finish(self, seen: _Pass, tag: str, lookup: _Lazy, known_count: int) -> RequestView:
@@ -172,39 +193,40 @@ class ViewBuilder:
             shown.extend(block.shown)
         return RequestView(seen.messages, tuple(sorted(set(shown))), receipts)
 
-    def _take_other(self, message: BaseMessage, held: _Rendered, tag: str, seen: _Pass, lookup: _Lazy) -> None:
-        bare = held.copy or message
+    def _take_other(self, message: BaseMessage, tag: str, seen: _Pass, lookup: _Lazy) -> None:
         if isinstance(message, ToolMessage):
-            bare = self._unstamped(message, bare, tag, seen, lookup)
-        seen.messages.append(bare)
-        if seen.provider_lines and not isinstance(message, AIMessage):
+            self._take_unstamped(message, tag, seen, lookup)
+        if seen.provider_lines:
             self._carry_provider_lines(tag, seen, lookup)
 
-    def _issue(self, held: _Rendered, seen: _Pass) -> None:
-        """Number the calls of an assistant message, for results that carry no stamp."""
-        base, providers, ids = held.issues or (0, 0, ())
-        if base is None:
-            base = seen.issued
-        elif not seen.first[1]:
-            seen.first = (base, held.head)
-        if providers:
-            seen.provider_lines.extend(range(base + 1, base + providers + 1))
-        seen.open_calls = [(call, base + providers + i) for i, call in enumerate(ids, 1)] if ids else []
-        seen.issued = base + providers + len(ids)
+    def _issue(self, issues: _Issues, seen: _Pass) -> None:
+        """An assistant message without a snapshot, or with calls that the provider ran."""
+        before = seen.issuer
+        issued = (before.base or 0) + before.providers + len(before.ids) if before is not None else 0
+        base = issues.base if issues.base is not None else issued
+        if issues.head and seen.first is None:
+            seen.first = issues
+        seen.issuer, seen.open_calls = replace(issues, base=base), None
+        seen.provider_lines.extend(range(base + 1, base + issues.providers + 1))
 
-    def _unstamped(self, message: ToolMessage, bare: BaseMessage, tag: str, seen: _Pass, lookup: _Lazy) -> BaseMessage:
+    def _take_unstamped(self, message: ToolMessage, tag: str, seen: _Pass, lookup: _Lazy) -> None:
+        """A result that carries no stamp of its own: what the run knows of its call stands in for it."""
+        issuer = seen.issuer
+        if seen.open_calls is None:
+            start = (issuer.base or 0) + issuer.providers + 1 if issuer is not None else 1
+            seen.open_calls = [(call, start + i) for i, call in enumerate(issuer.ids if issuer is not None else ())]
         place = next((i for i, (call, _) in enumerate(seen.open_calls) if call == message.tool_call_id), None)
         receipt = lookup.get(seen.open_calls.pop(place)[1]) if place is not None else None
         if receipt is None or self._options.excluded(receipt.tool):
-            return bare
+            return
         seen.others[receipt.n] = receipt
-        if self._options.placement != "inline":
-            return bare
-        content = _with_line(bare.content, render_line(tag, self._row(receipt)))
-        if content is None:
-            seen.unshown.add(receipt.n)
-            return bare
-        return bare.model_copy(update={"content": content})
+        if self._options.placement == "inline":
+            bare = seen.messages[-1]
+            content = _with_line(bare.content, render_line(tag, self._row(receipt)))
+            if content is None:
+                seen.unshown.add(receipt.n)
+            else:
+                seen.messages[-1] = bare.model_copy(update={"content": content})
 
     def _carry_provider_lines(self, tag: str, seen: _Pass, lookup: _Lazy) -> None:
         """Receipts of calls that the provider ran have no message; the next message of another role carries them."""
@@ -226,7 +248,7 @@ class ViewBuilder:
         if kwargs is not message.additional_kwargs:
             update["additional_kwargs"] = kwargs
         row = receipt = issues = None
-        carries, head = False, ""
+        carries = False
         if isinstance(message, ToolMessage):
             receipt = self._stamp(message)
             row = self._row(receipt) if receipt is not None else None
@@ -238,9 +260,7 @@ class ViewBuilder:
             if content is not message.content:
                 update["content"] = content
         elif isinstance(message, AIMessage):
-            found = head_of(message)
-            head = found.head if found is not None else ""
-            issues = (found.n if found is not None else None, *_issued_calls(message))
+            issues = _issues_of(message)
         key, rendered = id(message), self._rendered
         held = _Rendered(
             origin=weakref.ref(message, lambda _: rendered.pop(key, None)),
@@ -250,7 +270,6 @@ class ViewBuilder:
             receipt=receipt,
             carries=carries,
             issues=issues,
-            head=head,
         )
         rendered[key] = held
         return held
@@ -272,7 +291,7 @@ class ViewBuilder:
 
         The head on the first message of the view covers every receipt before it, so equal heads mean equal history.
         """
-        highest, head = seen.first
+        highest, head = (seen.first.base or 0, seen.first.head) if seen.first is not None else (0, "")
         missing = _gaps(present, highest)
         key = (tag, head, missing) if head else None
         block = self._blocks.get(key) if key is not None else None
@@ -319,10 +338,17 @@ class _Lazy:
         return self.all().get(n)
 
 
-def _issued_calls(message: AIMessage) -> tuple[int, tuple[str, ...]]:
-    """How many calls the provider ran, and the ids of the others in the order of their numbers."""
+def _issues_of(message: AIMessage) -> _Issues:
     calls = [*message.tool_calls, *message.invalid_tool_calls]
-    return count_calls(message) - len(calls), tuple(str(call.get("id") or "") for call in calls)
+    providers = count_calls(message) - len(calls)
+    head = head_of(message)
+    return _Issues(
+        base=head.n if head is not None else None,
+        head=head.head if head is not None else "",
+        providers=providers,
+        ids=tuple(str(call.get("id") or "") for call in calls),
+        plain=head is not None and not providers,
+    )
 
 
 def _gaps(present: Mapping[int, Receipt], highest: int) -> str:
