@@ -89,7 +89,7 @@ READING_NOUNS: Final = _words(
 READING_HEADS: Final = _words(
     """
     status history info information details detail stats statistics metrics summary overview logs log
-    balance listing results usage total uptime
+    balance listing results usage total uptime screenshot snapshot
     """
 )
 

@@ -216,9 +216,8 @@ def _by_place(tokens: tuple[str, ...]) -> ToolKind | None:
         return "acting"
     if any(token in WEAK_READING_VERBS for token in tokens):
         return "reading"
-    if len(tokens) > 1 and last in AMBIGUOUS_VERBS and last not in NOUNS_WHEN_LAST:
-        return "acting"
-    return None
+    acts = any(word in AMBIGUOUS_VERBS and word not in NOUNS_WHEN_LAST for word in tokens[1:])
+    return "acting" if acts else None
 
 
 def _lead_words(description: str) -> tuple[str, ...]:
