@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any
 
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
@@ -69,7 +69,7 @@ def begin(request: ToolCallRequest) -> Execution | None:
     slot = find_slot(request.state, request.tool_call, _path_index(request))
     if slot is None:
         return None
-    recorder = Recorder()
+    recorder = Recorder(asked=request.tool_call.get("args"), state=request.state)
     run, namespace = scope_of(request.runtime)
     key = (run, namespace, slot.message_id, slot.position) if run and slot.message_id else None
     scope = {"ns": namespace[:MAX_TEXT]} if namespace else None
@@ -107,7 +107,7 @@ def fail(execution: Execution, error: BaseException, memory: Memory, capture: Ca
         outcome = "cancelled"
     elif not isinstance(error, Exception):
         outcome = "interrupted"
-    elif last is None or (last.parsing and not last.entered):
+    elif last is None or not last.ran:
         outcome = "not_executed"
     else:
         outcome = "error"
@@ -146,39 +146,16 @@ def _tool_of(execution: Execution) -> BaseTool | None:
 
 
 def _args_of(execution: Execution) -> object:
-    """Executed arguments that the model can set; what the host injects (state, store, runtime) is not hashed."""
-    asked = execution.request.tool_call.get("args")
+    """Executed arguments that the model can set; where nothing ran, those that were asked for."""
     attempts = execution.recorder.attempts
-    if not attempts:
-        return asked
-    executed = attempts[-1].args
-    if not isinstance(executed, dict) or not isinstance(asked, dict):
-        return executed
-    if executed.keys() == asked.keys() and all(executed[name] is asked[name] for name in asked):
-        return executed
-    settable = _settable(attempts[-1].tool)
-    return {
-        name: value
-        for name, value in executed.items()
-        if (name in settable if settable is not None else name in asked) or value is asked.get(name, _ABSENT)
-    }
-
-
-_ABSENT: Final = object()
-
-
-def _settable(tool: BaseTool) -> set[str] | None:
-    try:
-        return set(tool.args)
-    except Exception:  # noqa: BLE001 - an odd schema of a user's tool must not cost the receipt
-        return None
+    return attempts[-1].args if attempts else execution.request.tool_call.get("args")
 
 
 def _outcome(execution: Execution, message: object, content: object, kind: ToolKind) -> Outcomes:
     attempts = execution.recorder.attempts
     last = attempts[-1] if attempts else None
     failed = isinstance(message, ToolMessage) and message.status == "error"
-    if last is not None and last.parsing and not last.entered:
+    if last is not None and not last.ran:
         return Outcomes("not_executed", "framework", _type_name(last))
     if last is not None and last.error is not None:
         return Outcomes("error", "exception", _type_name(last))

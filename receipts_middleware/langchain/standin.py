@@ -63,11 +63,13 @@ class Recorder:
 
     Attributes:
         asked: Arguments of the call as the middleware saw it.
+        state: State of the graph, of which parts may be injected.
         attempts: What ran.
         unwatched: A tool was to run that cannot be stood in for, so that no attempts say nothing.
     """
 
     asked: object = None
+    state: object = None
     attempts: list[Attempt] = field(default_factory=list)
     unwatched: bool = False
 
@@ -79,7 +81,7 @@ class Recorder:
         if falls_through and any(not attempt.ended for attempt in self.attempts):
             return None  # in a thread that was started without the context of the attempt
         args = tool_input.get("args", tool_input) if isinstance(tool_input, dict) else tool_input
-        attempt = Attempt(tool, handed_args(tool, args, self.asked))
+        attempt = Attempt(tool, handed_args(tool, args, self.asked, self.state))
         self.attempts.append(attempt)
         return attempt
 
@@ -194,7 +196,7 @@ def _is_tool(value: object) -> bool:
     return isinstance(value, BaseTool)
 
 
-class _within(contextlib.AbstractContextManager[None]):  # noqa: N801 - reads as a keyword
+class _within(contextlib.AbstractContextManager[None]):
     """Mark the running code as part of an attempt, and keep what it raises."""
 
     __slots__ = ("_attempt", "_recorder", "_token")
