@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from receipts_middleware.core.finding import CitationCheck, Claim, Finding, Verification
+from receipts_middleware.core.ledger import Ledger
 from receipts_middleware.core.verify import verify
 from receipts_middleware.reports.screen import cell_width
 from receipts_middleware.reports.text import render_text
@@ -156,6 +157,27 @@ def test_a_long_ledger_is_shown_as_far_as_it_is_spoken_of():
     assert "  r77  send_email" in text
     assert "r50 " not in text
     assert "... and 99 more receipts" in text
+
+
+def test_a_ledger_row_says_what_the_receipt_shows():
+    sent, looked_up, _ = LEDGER
+    receipt = dataclasses.replace(
+        sent.receipt,
+        status_word="sent",
+        object_id="msg_1\x1b",
+        http_status=202,
+        exit_code=0,
+        attempts=2,
+        args_edited=True,
+    )
+    entries = (
+        dataclasses.replace(sent, receipt=receipt, origin="stamped"),
+        dataclasses.replace(looked_up, origin="derived"),
+    )
+    text = render_text(dataclasses.replace(PAGE, ledger=Ledger(entries)), width=120)
+    shown = "status sent, object msg_1\\x1b, http 202, exit 0, 2 attempts, arguments edited"
+    assert f"r1  lookup_order  success  not reported; {shown[:59]}" in text
+    assert "r2  issue_refund  success  cited 2 times, unstamped" in text
 
 
 def test_resolved_without_support_is_an_error():

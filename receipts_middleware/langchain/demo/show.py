@@ -124,8 +124,9 @@ class Screen:
         """Print lines of our own below a blank line."""
         self._console.print()
         for line in lines:
+            indent = " " * (len(line) - len(line.lstrip(" ")))
             fits = cell_width(line) <= self._width
-            for shown in [line] if fits else wrap(line, width=self._width, rest="  "):
+            for shown in [line] if fits else wrap(line, width=self._width, first=indent, rest=indent):
                 self._console.print(Text(shown), soft_wrap=True)
 
     def _stamps(self, events: Sequence[Event]) -> None:

@@ -88,15 +88,15 @@ def evidence_words(entry: Entry) -> str:
     """What a receipt shows beside its outcome, in at most 60 cells, escaped."""
     receipt = entry.receipt
     parts = (
-        receipt.status_word or "",
-        receipt.object_id or "",
+        f"status {receipt.status_word}" if receipt.status_word else "",
+        f"object {receipt.object_id}" if receipt.object_id else "",
         f"http {receipt.http_status}" if receipt.http_status is not None else "",
         f"exit {receipt.exit_code}" if receipt.exit_code is not None else "",
         receipt.error_type or "",
         f"{receipt.attempts} attempts" if (receipt.attempts or 1) > 1 else "",
         "arguments edited" if receipt.args_edited else "",
     )
-    return cut(" ".join(part for part in parts if part), _EVIDENCE_CELLS)
+    return cut(", ".join(part for part in parts if part), _EVIDENCE_CELLS)
 
 
 def count_of(number: int, noun: str) -> str:
