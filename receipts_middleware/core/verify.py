@@ -16,11 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from receipts_middleware.core.citation import drop_non_citations, footer_spans, parse_citations
 from receipts_middleware.core.errors import UsageError
-from receipts_middleware.core.finding import CitationCheck, Finding, Verification
+from receipts_middleware.core.finding import CitationCheck, Finding, Resolution, Verification
 from receipts_middleware.core.inspect import inspect_ledger
 from receipts_middleware.core.ledger import Entry, Ledger, LedgerBuilder, View, build_ledger
 from receipts_middleware.core.ledger.legacy import legacy_ledger
@@ -220,11 +220,24 @@ def _check_citations(turn: _Turn) -> tuple[CitationCheck, ...]:
     )
 
 
+#: How a finding says each resolution.
+_SAID: Final[Mapping[Resolution, str]] = {
+    "malformed": "is malformed",
+    "no_snapshot": "cannot be resolved",
+    "unknown": "is unknown",
+    "dropped": "is dropped",
+    "not_shown": "was not shown",
+    "anchor_mismatch": "names another tool",
+    "cites_failure": "cites a failure",
+    "resolved": "is resolved",
+}
+
+
 def _citation_findings(citations: Sequence[CitationCheck], turn: _Turn) -> Iterator[Finding]:
     for check in citations:
         ids = (check.id,) if check.id else ()
         if check.resolution != "resolved":
-            message = f"{check.text} is {check.resolution.replace('_', ' ')}: {check.detail}."
+            message = f"{check.text} {_SAID[check.resolution]}: {check.detail}."
             yield make_finding(
                 f"citation_{check.resolution}",
                 message,

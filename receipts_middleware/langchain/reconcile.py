@@ -139,7 +139,7 @@ class Reconciler:
             if self.excluded(slot.call.tool):
                 continue
             issuer = issuers[slot.message_index]
-            key = f"{issuer.id or ''}.{slot.position}"
+            key = f"{issuer.id}.{slot.position}" if issuer.id else f"#{slot.n}"
             if key in channel or slot.n in found:
                 continue
             remembered = self._recall(issuer, slot.position, slot.call.tool, scope, recalled)
@@ -162,7 +162,7 @@ class Reconciler:
             return None
         receipt = replace(
             entry.receipt,
-            uid=key[:128] if not key.startswith(".") else entry.receipt.uid,
+            uid=clean_text(key)[:128],
             tool=clean_text(entry.receipt.tool),
             tool_call_id=clean_text(entry.receipt.tool_call_id),
             created_at=datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
