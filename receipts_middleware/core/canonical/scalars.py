@@ -65,6 +65,11 @@ def tagged(tag: str, text: str) -> bytes:
     return b'{"$' + tag.encode() + b'":' + quoted(text) + b"}"
 
 
+def word(value: bool | None) -> bytes:  # noqa: FBT001
+    """`null`, `true` or `false`."""
+    return b"null" if value is None else b"true" if value else b"false"
+
+
 def integer(value: int) -> bytes:
     """Digits up to `MAX_SAFE`, else `{"$int":...}`: decimal up to 2,048 bits, then hexadecimal (`0x...`)."""
     if -MAX_SAFE <= value <= MAX_SAFE:

@@ -1,8 +1,8 @@
 """Canonical bytes of a whole value: containers, cycles and the bounds (docs/formats.md section 1).
 
 Containers are walked with a stack of our own, never by recursion, so that neither nesting nor a caller near
-the recursion limit can make it fail. Each container is a generator that yields every child which is no plain
-value and is sent its bytes.
+the recursion limit can make it fail. Each container is a generator: it writes its plain values itself and
+yields every other child, which is written before it goes on.
 
 A node is the value itself, each element, each value of an object and each key that is not text. Both bounds
 hold for the whole value, and nodes go before bytes: which one is told may not depend on the order in which a
@@ -12,7 +12,7 @@ the bound on nodes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from gc import get_referents
 from operator import itemgetter
@@ -28,6 +28,7 @@ from receipts_middleware.core.canonical.scalars import (
     spelling,
     tagged,
     utf8,
+    word,
 )
 
 #: Containers inside one another; the sixty-fifth is cut. Deeper arguments are a mistake or an attack.
@@ -35,11 +36,10 @@ MAX_DEPTH: Final = 64
 #: Values walked in all: a fraction of a second, and far more than any tool is called with.
 MAX_NODES: Final = 100_000
 
-#: Yields children, is sent their bytes (None to begin), returns its own.
-_Walker: TypeAlias = Generator[object, bytes | None, bytes]
-_Pairs: TypeAlias = list[tuple[object, object]]
+_Walker: TypeAlias = Iterator[object]
 _Container: TypeAlias = tuple[type, Callable[[Any], int], Callable[[Any], list[Any]], Callable[..., _Walker]]
 _FIRST: Final = itemgetter(0)
+_DONE: Final = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +102,10 @@ class _Walk:
     whatever the punctuation adds, and stays so. The outcome does not depend on the order of the walk.
     """
 
-    __slots__ = ("lossy", "nodes", "path", "room")
+    __slots__ = ("lossy", "nodes", "out", "path", "room")
 
     def __init__(self) -> None:
+        self.out: list[bytes] = []
         self.room = MAX_BYTES
         self.nodes = MAX_NODES - 1
         self.lossy = False
@@ -112,64 +113,64 @@ class _Walk:
 
     def run(self, value: object) -> bytes:
         """Spell `value`; when `room` ends below zero the result is worthless."""
-        opened = self.open(value)
-        if isinstance(opened, bytes):
-            return opened
-        stack = [(opened, id(value))]
-        sent: bytes | None = None
+        stack: list[tuple[_Walker, int]] = [(iter((value,)), 0)]
         while stack:
             walker, identity = stack[-1]
-            try:
-                child = walker.send(sent)
-            except StopIteration as done:
+            child = next(walker, _DONE)
+            if child is _DONE:
                 stack.pop()
                 self.path.discard(identity)
-                sent = done.value
                 continue
             opened = self.open(child)
-            if isinstance(opened, bytes):
-                sent = opened
-            else:
+            if opened is not None:
                 stack.append((opened, id(child)))
-                sent = None
-        return cast("bytes", sent)
+        return b"".join(self.out)
 
-    def open(self, value: object) -> bytes | _Walker:
-        """Bytes of a single value or of a mark; for a container its walker, and the container is on the path.
+    def open(self, value: object) -> _Walker | None:
+        """Write a single value or a mark; for a container return its walker, and the container is on the path.
 
         Contents are read by the builtin class, whatever a subclass overrides, and copied in one step, so that
         another thread that changes them cannot break the walk.
         """
-        piece = self.plain(value)
-        if piece is not None:
-            return piece
+        if self.plain(value):
+            return None
         kind = type(value)
         spell = None if kind is dict or kind is list else spelling(kind)
         if spell is not None:
-            return self.single(spell, value)
+            self.single(spell, value)
+            return None
         held = value
         if kind is MappingProxyType:
             [held] = get_referents(value)  # asking the proxy itself may run code of what it stands for
         for base, length, contents, walk in _CONTAINERS:
             if issubclass(type(held), base):
-                return self.enter(value, length(held)) or walk(self, contents(held))
+                return walk(self, contents(held)) if self.enter(value, length(held)) else None
         fields = fields_of(value, kind)
         if fields is not None:
-            return self.enter(value, len(fields)) or self.mapping(fields)
-        return self.single(None, value)
-
-    def enter(self, container: object, nodes: int) -> bytes | None:
-        """Put a container on the path and count what it holds, unless it is cut."""
-        if id(container) in self.path:
-            return self.mark("cut", "cycle")
-        if len(self.path) == MAX_DEPTH:
-            return self.mark("cut", "depth")
-        self.path.add(id(container))
-        self.count(nodes)
+            return self.mapping(fields) if self.enter(value, len(fields)) else None
+        self.single(_unknown, value)
         return None
 
-    def plain(self, value: object) -> bytes | None:
-        """Bytes of a value of exactly a plain type, none once the room is used up; None for any other value.
+    def enter(self, container: object, nodes: int) -> bool:
+        """Put a container on the path and count what it holds; False where it is cut instead."""
+        if id(container) in self.path:
+            self.mark("cut", "cycle")
+            return False
+        if len(self.path) == MAX_DEPTH:
+            self.mark("cut", "depth")
+            return False
+        self.path.add(id(container))
+        self.count(nodes)
+        return True
+
+    def count(self, nodes: int) -> None:
+        """Count values before any of them is looked at."""
+        self.nodes -= nodes
+        if self.nodes < 0:
+            raise _TooManyNodes
+
+    def plain(self, value: object) -> bool:
+        """Write a value of exactly a plain type; False for any other value.
 
         Types are told apart by identity: looking one up would run the hash of a metaclass.
         """
@@ -178,92 +179,105 @@ class _Walk:
             spell: Callable[[Any], bytes] = quoted
         elif kind is int:
             spell = integer
+        elif kind is bool or value is None:
+            spell = word
         elif kind is float:
             spell = number
-        elif kind is bool or value is None:
-            return b"true" if value else b"null" if value is None else b"false"
         else:
-            return None
-        if self.room < 0:
-            return b""
-        piece = spell(value)
-        self.room -= len(piece)
-        return piece
+            return False
+        if self.room >= 0:
+            self.write(spell(value))
+        return True
 
-    def single(self, spell: Callable[[Any], bytes | None] | None, value: object) -> bytes:
-        """Bytes of any other single value, or the mark of its type where nothing can read it."""
-        if self.room < 0:
-            return b""
-        piece = spell(value) if spell is not None else None
+    def single(self, spell: Callable[[Any], bytes | None], value: object) -> None:
+        """Write any other single value, or the mark of its type where nothing can read it."""
+        piece = spell(value) if self.room >= 0 else b""
         if piece is None:
-            piece = self.mark("obj", type_name(type(value)))
-        self.room -= len(piece)
-        return piece
+            self.mark("obj", type_name(type(value)))
+        else:
+            self.write(piece)
 
-    def mark(self, tag: str, text: str) -> bytes:
-        """The mark of what is not spelled exactly."""
+    def mark(self, tag: str, text: str) -> None:
+        """Write the mark of what is not spelled exactly."""
         self.lossy = True
-        return tagged(tag, text)
+        self.write(tagged(tag, text))
 
-    def count(self, nodes: int) -> None:
-        """Count values before any of them is looked at."""
-        self.nodes -= nodes
-        if self.nodes < 0:
-            raise _TooManyNodes
+    def write(self, piece: bytes) -> None:
+        """Write what counts; punctuation goes to `out` directly."""
+        self.out.append(piece)
+        self.room -= len(piece)
+
+    def take(self, start: int) -> bytes:
+        """Take back what was written from position `start` on."""
+        piece = b"".join(self.out[start:])
+        del self.out[start:]
+        return piece
 
     def sequence(self, items: Sequence[object]) -> _Walker:
         """Lists and tuples: `[...]`."""
-        return b"[" + b",".join((yield from self.elements(items))) + b"]"
+        lead = b"["
+        for item in items:
+            self.out.append(lead)
+            lead = b","
+            if not self.plain(item):
+                yield item
+        self.out.append(b"]" if items else b"[]")
 
     def collection(self, items: Sequence[object]) -> _Walker:
         """Sets: `{"$set":[...]}` sorted by bytes."""
-        return b'{"$set":[' + b",".join(sorted((yield from self.elements(items)))) + b"]}"
-
-    def elements(self, items: Sequence[object]) -> Generator[object, bytes | None, list[bytes]]:
-        """The bytes of each item, in order."""
         pieces = []
         for item in items:
-            piece = self.plain(item)
-            pieces.append(cast("bytes", (yield item)) if piece is None else piece)
-        return pieces
+            start = len(self.out)
+            if not self.plain(item):
+                yield item
+            pieces.append(self.take(start))
+        self.out.append(b'{"$set":[' + b",".join(sorted(pieces)) + b"]}")
 
-    def mapping(self, items: _Pairs) -> _Walker:
+    def mapping(self, items: Sequence[tuple[object, object]]) -> _Walker:
         """Objects: keys by code point."""
         pairs: list[tuple[str, object]] = []
-        plain = True
+        alike = False
         for key, value in items:
             if type(key) is str and key.isascii() and key[:1] != "$":
                 pairs.append((key, value))
             else:
-                plain = False
+                alike = True
                 pairs.append(((yield from self.name(key)), value))
         pairs.sort(key=_FIRST)
-        if not plain and len({name for name, _ in pairs}) < len(pairs):
-            return (yield from self.collisions(pairs))
-        pieces = []
+        if alike and len({name for name, _ in pairs}) < len(pairs):
+            yield from self.collisions(pairs)
+            return
+        lead = b"{"
         for name, value in pairs:
-            key = self.key(name)
-            piece = self.plain(value)
-            pieces.append(key + b":" + (cast("bytes", (yield value)) if piece is None else piece))
-        return b"{" + b",".join(pieces) + b"}"
+            if self.room >= 0:
+                self.write(lead + quoted(name) + b":")
+            lead = b","
+            if not self.plain(value):
+                yield value
+        self.out.append(b"}" if pairs else b"{}")
 
     def collisions(self, pairs: list[tuple[str, object]]) -> _Walker:
         """Objects in which two keys are spelled alike: `{"$map":[[k,v],...]}` sorted by bytes."""
         self.lossy = True
-        keys = [self.key(name) for name, _ in pairs]
-        values = yield from self.elements([value for _, value in pairs])
-        entries = sorted(b"[" + key + b"," + value + b"]" for key, value in zip(keys, values, strict=True))
-        return b'{"$map":[' + b",".join(entries) + b"]}"
+        entries = []
+        for name, value in pairs:
+            start = len(self.out)
+            if self.room >= 0:
+                self.write(b"[" + quoted(name) + b",")
+            if not self.plain(value):
+                yield value
+            entries.append(self.take(start) + b"]")
+        self.out.append(b'{"$map":[' + b",".join(sorted(entries)) + b"]}")
 
-    def name(self, key: object) -> Generator[object, bytes | None, str]:
+    def name(self, key: object) -> Generator[object, None, str]:
         """Text of a key, a leading `$` doubled; for a key that is no text `$k:` and its canonical form."""
         if not issubclass(type(key), str):
             self.count(1)
-            room = self.room
-            spelled = cast("bytes", (yield key))
+            start, room = len(self.out), self.room
+            yield key
             if self.room >= 0:
                 self.room = room  # counted when the key is quoted
-            return "$k:" + spelled.decode()
+            return "$k:" + self.take(start).decode()
         text = str.__str__(cast("str", key))
         if len(text) > self.room:
             self.room = -1
@@ -271,13 +285,9 @@ class _Walk:
         text = utf8(text).decode()
         return "$" + text if text.startswith("$") else text
 
-    def key(self, name: str) -> bytes:
-        """The quoted key, or nothing once the room is used up."""
-        if self.room < 0:
-            return b""
-        key = quoted(name)
-        self.room -= len(key)
-        return key
+
+def _unknown(_: object) -> None:
+    """Reads no value."""
 
 
 #: Base class, its length, its contents as a list, and how to spell them.
