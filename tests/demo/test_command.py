@@ -13,7 +13,7 @@ PROGRAM = [sys.executable, "-W", "error", "-c", "from receipts_middleware.cli im
 
 
 def receipts(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    keys = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
+    keys = {name: value for name, value in os.environ.items() if not name.endswith(("_KEY", "_TOKEN"))}
     return subprocess.run(
         [*PROGRAM, *arguments],
         capture_output=True,
