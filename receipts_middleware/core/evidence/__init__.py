@@ -149,9 +149,22 @@ def _content_failure(
         return None
     if signs.failed:
         return _failure("text", signs.failed, body, signs, exit_code)
-    if kind == "acting" and len(plain) <= MAX_PLAIN_STATUS and status_class(plain, tool) == "failed":
+    if kind == "acting" and _is_failed_status(plain, tool):
         return _failure("text", f"status_word: {_one_line(plain)}", body, signs, exit_code)
     return None
+
+
+def _is_failed_status(plain: str, tool: str) -> bool:
+    """A text that is nothing but a status: "Declined", "Payment failed", "Rejected: no funds"."""
+    if len(plain) > MAX_PLAIN_STATUS or "\n" in plain:
+        return False
+    if (
+        normal_status(plain).count("_") < 3
+        and status_class(plain.split()[-1] if plain.split() else "", tool) == "failed"
+    ):
+        return status_class(plain, tool) == "failed"
+    head, mark, _ = plain.partition(":")
+    return bool(mark) and " " not in head.strip() and status_class(head, tool) == "failed"
 
 
 def _failure(

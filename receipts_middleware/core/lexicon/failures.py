@@ -13,7 +13,7 @@ from typing import Final
 ERROR_OPENINGS: Final = (
     (
         "error_word",
-        r"(?:fatal |internal |unexpected |server |api |validation |tool )?error"
+        r"(?:fatal |internal |unexpected |server |api |validation |tool )?error[*_]{0,2}"
         r"(?:\s*[:!\]\)]|\s+-\s|\s*[\[(]?\d|\s+(?:executing|invoking|calling|running|while|during|in tool|"
         r"occurred|creating|reading|writing|sending|processing|code)\b)",
     ),
@@ -103,7 +103,7 @@ CLI_COMPLAINTS: Final = (
 
 #: Words of a failure that leave open how the call ended: nobody knows whether the act was done.
 TIMED_OUT: Final = (
-    r"\btimed?[ -]?out\b|\btimeout\w{0,10}\b|\w{0,30}Timeout(?:Error|Exception|Expired)?\b|"
+    r"\btimed?[ _-]?out\b|\btimeout\w{0,10}\b|\w{0,30}Timeout(?:Error|Exception|Expired)?\b|"
     r"deadline[ _]exceeded|ETIMEDOUT"
 )
 CONNECTION_LOST: Final = (
