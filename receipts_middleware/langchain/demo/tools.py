@@ -134,8 +134,8 @@ class SupportDesk:
     def issue_refund(self, order_id: str, amount: float) -> str:
         """Refund an amount, in the currency of the order, to the customer of the order."""
         cents = round(amount * 100)
-        with closing(self._connect()) as db, db:
-            db.execute("begin immediate")  # the check and the row belong together: calls may run in parallel
+        # The check and the row belong together, and calls may run in parallel.
+        with self._lock, closing(self._connect()) as db, db:
             order = db.execute(_ORDER, (order_id,)).fetchone()
             if order is None:
                 return _failed(f"no order {order_id}")
