@@ -7,6 +7,7 @@ model call finds here what really happened.
 from __future__ import annotations
 
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -21,6 +22,22 @@ MAX_REMEMBERED: Final = 1_024
 SlotKey = tuple[str, str, str, int]
 
 
+def slot_key(run: str, namespace: str, issuer: object, position: int) -> SlotKey:
+    """Under which an execution is remembered.
+
+    A run without a checkpointer has no name. There the issuing message itself tells it from others: the state hands
+    the same object to the tools and to the next model call, and ids of messages may repeat between runs.
+
+    Args:
+        run: Thread or run id; empty where there is none.
+        namespace: Checkpoint namespace without task ids.
+        issuer: Message that issued the call.
+        position: Place of the call in it, from 1.
+    """
+    message_id = getattr(issuer, "id", None)
+    return (run if run and message_id else f"@{id(issuer)}", namespace, message_id or "", position)
+
+
 @dataclass(frozen=True, slots=True)
 class Remembered:
     """One execution.
@@ -28,14 +45,14 @@ class Remembered:
     Attributes:
         receipt: Its record.
         facts: Values kept for claims.
-        executions: Executions of this call so far.
-        raised: It ended in an exception, so that the call may be tried again or never be answered.
+        asked: Tool that was asked for.
+        executions: Times that a tool ran for this call so far.
     """
 
     receipt: Receipt
     facts: Mapping[str, object] = field(default_factory=dict)
+    asked: str = ""
     executions: int = 1
-    raised: bool = False
 
 
 class Memory:
@@ -44,22 +61,25 @@ class Memory:
     def __init__(self, limit: int = MAX_REMEMBERED) -> None:
         self._limit = limit
         self._lock = threading.Lock()
-        self._items: OrderedDict[SlotKey, Remembered] = OrderedDict()
+        self._items: OrderedDict[SlotKey, tuple[Remembered, weakref.ref[object]]] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._items)
 
-    def put(self, key: SlotKey, item: Remembered) -> None:
+    def put(self, key: SlotKey, item: Remembered, issuer: object) -> None:
         """Remember an execution; the newest of a slot counts."""
         with self._lock:
-            self._items[key] = item
+            self._items[key] = (item, weakref.ref(issuer))
             self._items.move_to_end(key)
             while len(self._items) > self._limit:
                 self._items.popitem(last=False)
 
-    def get(self, key: SlotKey) -> Remembered | None:
-        """What is remembered of a slot."""
-        return self._items.get(key)
+    def get(self, key: SlotKey, issuer: object) -> Remembered | None:
+        """What is remembered of a slot; nothing where its key was that of another message that is gone."""
+        found = self._items.get(key)
+        if found is None or (key[0].startswith("@") and found[1]() is not issuer):
+            return None
+        return found[0]
 
     def forget(self, keys: Iterable[SlotKey]) -> None:
         """Drop slots whose record has reached the state."""

@@ -128,11 +128,10 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
             raise UsageError("on_error is 'warn', 'raise' or a function (exception, where)")
         self.tools = []
         self._on_error = on_error
-        self._capture = capture
-        self._capture_key = capture_key
         self._included = None if tools is None else _names(tools)
         self._excluded = _names(exclude_tools)
         self._memory = Memory()
+        self._keeping = tool_side.Keeping(self._memory, capture, capture_key)
         self._warned: set[str] = set()
         self._lock = threading.Lock()
         options = ViewOptions(
@@ -153,7 +152,7 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
         """Run a tool and put a receipt on its result; an exception leaves a receipt and goes on its way."""
         execution = self._begin(request)
         if execution is None:
-            return handler(request)
+            return self._bare(request, handler(request))
         try:
             result = handler(execution.request)
         except BaseException as error:
@@ -167,7 +166,7 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
         """As `wrap_tool_call`; a cancellation leaves a receipt, too."""
         execution = self._begin(request)
         if execution is None:
-            return await handler(request)
+            return self._bare(request, await handler(request))
         try:
             result = await handler(execution.request)
         except BaseException as error:
@@ -250,35 +249,32 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
     def _begin(self, request: ToolCallRequest) -> tool_side.Execution | None:
         if self._is_left_out(str(request.tool_call.get("name", ""))):
             return None
-        execution = self._guard("before a tool call", lambda: tool_side.begin(request), None)
-        if execution is None:
+        nothing: list[tool_side.Execution | None] = []
+        begun = self._guard("before a tool call", lambda: [tool_side.begin(request)], nothing)
+        if begun == [None]:
             self._warn_once("A tool call that no message of the state issued gets no receipt.")
-        return execution
+        return begun[0] if begun else None
+
+    def _bare(self, request: ToolCallRequest, result: Any) -> Any:
+        """The result of a call without a receipt; nobody else may put one on it."""
+        return self._guard("after a tool call", lambda: tool_side.unstamped(request, result), result)
 
     def _finish(self, execution: tool_side.Execution, result: Any) -> Any:
-        done = self._guard(
-            "after a tool call",
-            lambda: tool_side.finish(execution, result, self._memory, self._capture, self._capture_key),
-            None,
-        )
+        done = self._guard("after a tool call", lambda: tool_side.finish(execution, result, self._keeping), None)
         if done is None:
-            return result
+            return self._bare(execution.request, result)
         stamped, receipt = done
         if receipt.outcome == "synthetic":
             self._warn_once(
                 f"{receipt.tool} gave a result although the tool itself was not run; its receipt says synthetic."
             )
-        self._announce(execution.request.runtime, receipt, execution.request.state)
+        self._announce(execution.request, receipt)
         return stamped
 
     def _fail(self, execution: tool_side.Execution, error: BaseException) -> None:
-        receipt = self._guard(
-            "after a tool raised",
-            lambda: tool_side.fail(execution, error, self._memory, self._capture, self._capture_key),
-            None,
-        )
+        receipt = self._guard("after a tool raised", lambda: tool_side.fail(execution, error, self._keeping), None)
         if receipt is not None:
-            self._announce(execution.request.runtime, receipt, execution.request.state)
+            self._announce(execution.request, receipt)
 
     def _before(self, request: ModelRequest[ContextT]) -> tuple[Turn | None, ModelRequest[ContextT]]:
         turn = self._guard("before a model call", lambda: self._prepare(request), None)
@@ -286,7 +282,7 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
             return None, self._guard("while our keys were taken off", lambda: _without_keys(request), request)
         for item in turn.standing.new:
             if not item.stamped:
-                self._announce(request.runtime, item.receipt, request.state)
+                self._announce(request, item.receipt)
         return turn, request.override(messages=turn.view.messages, system_message=turn.system)
 
     def _prepare(self, request: ModelRequest[ContextT]) -> Turn:
@@ -320,14 +316,14 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
             command=Command(update=updates),
         )
 
-    def _announce(self, runtime: Any, receipt: Receipt, state: object) -> None:
+    def _announce(self, request: ToolCallRequest | ModelRequest[ContextT], receipt: Receipt) -> None:
         """One event a receipt for `stream_mode="custom"`."""
 
         def write() -> None:
-            writer = getattr(runtime, "stream_writer", None)
+            writer = getattr(request.runtime, "stream_writer", None)
             if writer is not None:
                 row = LedgerRow(receipt.n, receipt.tool, receipt.outcome, receipt.object_id or "")
-                tag = str((channel_of(state).get("") or {}).get("tag", ""))
+                tag = str((channel_of(request.state).get("") or {}).get("tag", ""))
                 line = render_line(tag, row).strip()
                 writer({"type": EVENT_TYPE, "receipt": receipt.to_dict(), "line": line})
 

@@ -7,7 +7,7 @@ Everything is read from the messages themselves, so that a fork, a resume or ano
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,37 +43,41 @@ class Slot:
     Attributes:
         n: Its number.
         position: Place among the calls of its message, from 1.
-        message_id: Id of the issuing message; empty where it has none.
+        issuer: The issuing message.
         prev: Chain head on the issuing message.
         asked: The call as the model asked for it.
     """
 
     n: int
     position: int
-    message_id: str
+    issuer: AIMessage
     prev: str
     asked: Mapping[str, Any]
 
 
 def messages_of(state: object) -> Sequence[Any]:
     """The messages of a graph state, whatever its shape: a list, a dict, an object, another name for the key."""
+    return next(_message_lists(state), [])
+
+
+def _message_lists(state: object) -> Iterator[Sequence[Any]]:
+    """Lists of messages in a graph state, the one under the usual key first."""
     if isinstance(state, list):
-        return state
-    found = state.get("messages") if isinstance(state, Mapping) else getattr(state, "messages", None)
-    if isinstance(found, list):
-        return found
-    values = state.values() if isinstance(state, Mapping) else vars(state).values() if _has_vars(state) else ()
-    return next((v for v in values if isinstance(v, list) and v and isinstance(v[-1], BaseMessage)), [])
+        yield state
+        return
+    fields = state if isinstance(state, Mapping) else getattr(state, "__dict__", {})
+    usual = fields.get("messages")
+    if isinstance(usual, list) and usual:
+        yield usual
+    for value in fields.values():
+        if value is not usual and isinstance(value, list) and value and isinstance(value[-1], BaseMessage):
+            yield value
 
 
 def channel_of(state: object) -> Mapping[str, Any]:
     """The private channel of a graph state; empty where there is none."""
     found = state.get(CHANNEL) if isinstance(state, Mapping) else getattr(state, CHANNEL, None)
     return found if isinstance(found, Mapping) else {}
-
-
-def _has_vars(state: object) -> bool:
-    return hasattr(state, "__dict__")
 
 
 def head_of(message: BaseMessage) -> SnapshotHead | None:
@@ -137,21 +141,21 @@ def find_slot(state: object, call: Mapping[str, Any], path_index: int | None) ->
     Returns:
         Its slot; None where no message of the state issued such a call.
     """
-    messages = messages_of(state)
-    for index in range(len(messages) - 1, -1, -1):
-        message = messages[index]
-        if not isinstance(message, AIMessage) or not message.tool_calls:
-            continue
-        place = _place(message.tool_calls, call, path_index)
-        if place is None:
-            continue
-        issued, head = issued_before(messages, index, channel_of(state))
-        position = _provider_count(message) + place + 1
-        return Slot(issued + position, position, message.id or "", head, message.tool_calls[place])
+    for messages in _message_lists(state):
+        for index in range(len(messages) - 1, -1, -1):
+            message = messages[index]
+            if not isinstance(message, AIMessage) or not message.tool_calls:
+                continue
+            place = _place(message.tool_calls, messages[index + 1 :], call, path_index)
+            if place is None:
+                continue
+            issued, head = issued_before(messages, index, channel_of(state))
+            position = _provider_count(message) + place + 1
+            return Slot(issued + position, position, message, head, message.tool_calls[place])
     return None
 
 
-def _place(calls: Sequence[Any], call: Mapping[str, Any], path_index: int | None) -> int | None:
+def _place(calls: Sequence[Any], later: Sequence[Any], call: Mapping[str, Any], path_index: int | None) -> int | None:
     """Ids repeat, so the very object decides first; after a resume it is a copy, and the task's index decides."""
     same_id = []
     for place, asked in enumerate(calls):
@@ -159,7 +163,11 @@ def _place(calls: Sequence[Any], call: Mapping[str, Any], path_index: int | None
             return place
         if asked.get("id") == call.get("id"):
             same_id.append(place)
-    if len(same_id) > 1 and path_index in same_id:
-        return path_index
+    if len(same_id) > 1 and path_index is not None:
+        # The host starts a task for each call that has no answer yet.
+        answered = {message.tool_call_id for message in later if isinstance(message, ToolMessage)}
+        pending = [place for place, asked in enumerate(calls) if asked.get("id") not in answered]
+        if path_index < len(pending) and pending[path_index] in same_id:
+            return pending[path_index]
     equal = [place for place in same_id if calls[place].get("args") == call.get("args")]
     return next(iter(equal or same_id), None)

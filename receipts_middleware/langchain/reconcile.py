@@ -16,10 +16,10 @@ from langchain_core.messages import AIMessage, ToolMessage
 from receipts_middleware.core.chain import genesis_head, ledger_tag, next_head
 from receipts_middleware.core.facts import Capture, extract_facts
 from receipts_middleware.core.ledger import Entry, LedgerBuilder
-from receipts_middleware.core.receipt import Receipt
+from receipts_middleware.core.receipt import MAX_TEXT, Receipt
 from receipts_middleware.core.toolspec import ToolSpec
 from receipts_middleware.langchain.execution import clean_text
-from receipts_middleware.langchain.memory import Memory, Remembered, SlotKey
+from receipts_middleware.langchain.memory import Memory, Remembered, SlotKey, slot_key
 from receipts_middleware.langchain.numbering import find_anchor
 from receipts_middleware.langchain.state import META
 from receipts_middleware.readers.langchain_messages import read_message
@@ -182,14 +182,12 @@ class Reconciler:
     def _recall(
         self, issuer: Any, position: int, tool: str, scope: tuple[str, str], recalled: list[SlotKey]
     ) -> Remembered | None:
-        if not scope[0] or not issuer.id:
-            return None
-        slot = (*scope, issuer.id, position)
-        held = self.memory.get(slot)
+        slot = slot_key(*scope, issuer, position)
+        held = self.memory.get(slot, issuer)
         if held is None or held.receipt.outcome == "interrupted":
             return None
         recalled.append(slot)
-        return held if held.receipt.tool == clean_text(tool) else None
+        return held if held.asked == clean_text(tool[:MAX_TEXT]) else None
 
 
 def _is_stand_in_for_result(entry: Entry) -> bool:

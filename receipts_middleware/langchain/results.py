@@ -6,121 +6,232 @@ may be shared or cached.
 
 from __future__ import annotations
 
+import copy
 import dataclasses
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 from langchain_core.messages import BaseMessage, ToolMessage
-from langgraph.types import Command
+from langgraph.types import Command, Overwrite, Send
 
 from receipts_middleware.core.keys import KEY_PREFIX, RECEIPT_KEY
+from receipts_middleware.langchain.state import CHANNEL
+
+#: The host's own dict forms of `Overwrite`.
+_OVERWRITE: Final = "__overwrite__"
+
+_Change = Callable[[Any], Any]
 
 
-def find_message(result: object, tool_call_id: str | None) -> ToolMessage | Mapping[str, Any] | None:
-    """The message that answers a call: a ToolMessage, or a message in dict form inside a Command; None if none does."""
+class Held:
+    """Messages that the state holds already, by id: a handoff returns them, too, and their keys are no forgery."""
+
+    def __init__(self, messages: Sequence[Any]) -> None:
+        self._messages = messages
+        self._by_id: dict[str, BaseMessage] | None = None
+
+    def find(self, message_id: object) -> BaseMessage | None:
+        """The message of the state with this id."""
+        if not isinstance(message_id, str) or not message_id:
+            return None
+        if self._by_id is None:
+            self._by_id = {m.id: m for m in self._messages if isinstance(m, BaseMessage) and m.id}
+        return self._by_id.get(message_id)
+
+
+def find_answer(result: object, tool_call_id: str | None, held: Held) -> ToolMessage | Mapping[str, Any] | None:
+    """The message that answers a call: a ToolMessage, or one in dict form inside a Command.
+
+    Args:
+        result: What the handler returned.
+        tool_call_id: Id of the call.
+        held: Messages of the state, which answer earlier calls.
+
+    Returns:
+        The first such message; None if there is none.
+    """
     if isinstance(result, ToolMessage):
         return result
-    for message in _messages_in(result):
-        if _answers(message, tool_call_id):
-            return message  # type: ignore[return-value]
-    return None
+    found: list[Any] = []
+
+    def look(message: Any) -> Any:
+        if _answers(message, tool_call_id) and held.find(_field(message, "id")) is None:
+            found.append(message)
+        return message
+
+    _map_messages(result, look)
+    return found[0] if found else None
 
 
-def stamp_result(result: Any, tool_call_id: str | None, stamp: Mapping[str, Any]) -> Any:
-    """The result with the stamp on the first message that answers the call, and our keys taken off every other.
+def stamp_result(result: Any, answer: object, stamp: Mapping[str, Any] | None, held: Held) -> Any:
+    """The result with the stamp on its answer, and our keys taken off everything else.
 
     Args:
         result: What the handler returned: a ToolMessage, a Command, or a list of them.
-        tool_call_id: Id of the call.
+        answer: What `find_answer` found in it; None where no message gets the stamp.
         stamp: Receipt as a plain object.
+        held: Messages of the state; the keys that they carry there stay.
 
     Returns:
         The same kind of thing; what needs no change is the same object.
     """
-    return _Stamper(tool_call_id, stamp).on(result)
+    pending = stamp
 
+    def change(message: Any) -> Any:
+        nonlocal pending
+        mine = None
+        if message is answer and pending is not None:
+            mine, pending = pending, None
+        return _with_keys(message, mine, held)
 
-class _Stamper:
-    """Walks a result once; the first fitting message gets the stamp."""
-
-    def __init__(self, tool_call_id: str | None, stamp: Mapping[str, Any]) -> None:
-        self._id = tool_call_id
-        self._stamp: Mapping[str, Any] | None = stamp
-
-    def on(self, result: Any) -> Any:
-        if isinstance(result, ToolMessage):
-            return self._message(result, fits=True)
-        if isinstance(result, Command):
-            update = self._update(result.update)
-            return result if update is result.update else dataclasses.replace(result, update=update)
-        if isinstance(result, list):
-            return [self._part(part) for part in result]
-        return result
-
-    def _part(self, part: Any) -> Any:
-        return self._message(part) if isinstance(part, BaseMessage) else self.on(part)
-
-    def _update(self, update: Any) -> Any:
-        """`update` may be a dict, a list of messages (a node fed with a list), or a list of key-value pairs."""
-        if isinstance(update, dict):
-            return {key: self._value(value) for key, value in update.items()}
-        if isinstance(update, list):
-            if all(isinstance(item, tuple) and len(item) == 2 for item in update):
-                return [(key, self._value(value)) for key, value in update]
-            return self._value(update)
-        return update
-
-    def _value(self, value: Any) -> Any:
-        if isinstance(value, ToolMessage):
-            return self._message(value)
-        if isinstance(value, list) and any(isinstance(v, BaseMessage) or _is_tool_dict(v) for v in value):
-            return [self._message(item) for item in value]
-        return value
-
-    def _message(self, message: Any, *, fits: bool = False) -> Any:
-        if isinstance(message, BaseMessage):
-            kwargs = without_our_keys(message.additional_kwargs)
-            if self._stamp is not None and (fits or _answers(message, self._id)):
-                kwargs = {**kwargs, RECEIPT_KEY: self._stamp}
-                self._stamp = None
-            if kwargs is message.additional_kwargs:
-                return message
-            return message.model_copy(update={"additional_kwargs": kwargs})
-        if _is_tool_dict(message) and self._stamp is not None and _answers(message, self._id):
-            kwargs = {**without_our_keys(message.get("additional_kwargs") or {}), RECEIPT_KEY: self._stamp}
-            self._stamp = None
-            return {**message, "additional_kwargs": kwargs}
-        return message
+    return _map_messages(result, change)
 
 
 def without_our_keys(kwargs: dict[str, Any]) -> dict[str, Any]:
     """The same dict where none of our keys is in it, else a copy without them."""
     for key in kwargs:
-        if key.startswith(KEY_PREFIX):
-            return {key: value for key, value in kwargs.items() if not key.startswith(KEY_PREFIX)}
+        if _is_ours(key):
+            return {key: value for key, value in kwargs.items() if not _is_ours(key)}
     return kwargs
 
 
-def _messages_in(result: object) -> list[object]:
-    if isinstance(result, list):
-        return [message for part in result for message in _messages_in(part)]
+def _is_ours(key: object) -> bool:
+    return isinstance(key, str) and key.startswith(KEY_PREFIX)
+
+
+def _with_keys(message: Any, stamp: Mapping[str, Any] | None, held: Held) -> Any:
+    """The message with this stamp, else with the keys that the state has on it, else with none of ours."""
+    if not isinstance(message, BaseMessage):
+        return _dict_with_keys(message, stamp, held)
+    kwargs = without_our_keys(message.additional_kwargs)
+    if stamp is not None:
+        kwargs = {**kwargs, RECEIPT_KEY: stamp}
+    elif kwargs is not message.additional_kwargs:
+        kwargs = {**kwargs, **_keys_of(held.find(message.id))}
+    if kwargs is message.additional_kwargs:
+        return message
+    return message.model_copy(update={"additional_kwargs": kwargs})
+
+
+def _dict_with_keys(message: dict[str, Any], stamp: Mapping[str, Any] | None, held: Held) -> dict[str, Any]:
+    """As `_with_keys`, for a dict: unknown keys at its top become additional kwargs, too."""
+    if message.get("type") == "constructor":
+        inner = _dict_with_keys(message["kwargs"], stamp, held)
+        return message if inner is message["kwargs"] else {**message, "kwargs": inner}
+    given = message.get("additional_kwargs")
+    kwargs = without_our_keys(given) if isinstance(given, dict) else {}
+    top = without_our_keys(message)
+    if stamp is not None:
+        return {**top, "additional_kwargs": {**kwargs, RECEIPT_KEY: stamp}}
+    if top is message and (kwargs is given or not isinstance(given, dict)):
+        return message
+    return {**top, "additional_kwargs": {**kwargs, **_keys_of(held.find(message.get("id")))}}
+
+
+def _keys_of(message: BaseMessage | None) -> dict[str, Any]:
+    kwargs = message.additional_kwargs if message is not None else {}
+    return {key: value for key, value in kwargs.items() if _is_ours(key)}
+
+
+def _map_messages(result: Any, change: _Change) -> Any:
+    """Rebuild a result with every message changed; what stays the same is the same object."""
     if isinstance(result, Command):
-        update = result.update
-        values: list[object] = []
-        if isinstance(update, dict):
-            values = list(update.values())
-        elif isinstance(update, list):
-            pairs = all(isinstance(item, tuple) and len(item) == 2 for item in update)
-            values = [value for _, value in update] if pairs else [update]
-        return [item for value in values for item in (value if isinstance(value, list) else [value])]
-    return [result]
+        update, goto = _map_update(result.update, change), _map_goto(result.goto, change)
+        same = update is result.update and goto is result.goto
+        return result if same else dataclasses.replace(result, update=update, goto=goto)
+    if isinstance(result, list):
+        return _map_list(result, lambda part: _map_messages(part, change))
+    return change(result) if _is_message(result) else result
 
 
-def _is_tool_dict(message: object) -> bool:
-    return isinstance(message, dict) and "tool" in (message.get("role"), message.get("type"))
+def _map_update(update: Any, change: _Change) -> Any:
+    """An update is a dict, a list of messages, a sequence of key-value pairs, or an object with annotated fields."""
+    if isinstance(update, dict):
+        # The channel is ours alone: a tool could write receipts of its own into it.
+        made = {key: _map_value(value, change) for key, value in update.items() if key != CHANNEL}
+        return update if len(made) == len(update) and all(made[key] is update[key] for key in made) else made
+    if isinstance(update, list | tuple) and update and all(isinstance(i, tuple) and len(i) == 2 for i in update):
+        pairs = [(key, _map_value(value, change)) for key, value in update if key != CHANNEL]
+        same = len(pairs) == len(update) and all(new[1] is old[1] for new, old in zip(pairs, update, strict=True))
+        return update if same else pairs
+    if isinstance(update, list) or _is_message(update):
+        return _map_value(update, change)
+    return _map_fields(update, change)
 
 
-def _answers(message: object, tool_call_id: str | None) -> bool:
-    if isinstance(message, ToolMessage):
-        return message.tool_call_id == tool_call_id
-    return _is_tool_dict(message) and message.get("tool_call_id") == tool_call_id  # type: ignore[attr-defined]
+def _map_fields(update: Any, change: _Change) -> Any:
+    fields = getattr(update, "__dict__", None) or {}
+    changed = {name: new for name, old in fields.items() if (new := _map_value(old, change)) is not old}
+    if not changed:
+        return update
+    made = copy.copy(update)
+    for name, value in changed.items():
+        object.__setattr__(made, name, value)
+    return made
+
+
+def _map_value(value: Any, change: _Change) -> Any:
+    if isinstance(value, list):
+        return _map_list(value, lambda item: change(item) if _is_message(item) else item)
+    if _is_message(value):
+        return change(value)
+    if isinstance(value, Overwrite):
+        inner = _map_value(value.value, change)
+        return value if inner is value.value else dataclasses.replace(value, value=inner)
+    if isinstance(value, dict):
+        key = _OVERWRITE if _OVERWRITE in value else "value" if value.get("type") == _OVERWRITE else None
+        if key in value:
+            inner = _map_value(value[key], change)
+            return value if inner is value[key] else {**value, key: inner}
+    return value
+
+
+def _map_goto(goto: Any, change: _Change) -> Any:
+    if isinstance(goto, list | tuple):
+        made = [_map_goto(part, change) for part in goto]
+        same = all(new is old for new, old in zip(made, goto, strict=True))
+        return goto if same else made
+    if not isinstance(goto, Send):
+        return goto
+    arg = _map_update(goto.arg, change)
+    return goto if arg is goto.arg else Send(goto.node, arg, timeout=goto.timeout)
+
+
+def _map_list(items: list[Any], change: _Change) -> list[Any]:
+    made = [change(item) for item in items]
+    return items if all(new is old for new, old in zip(made, items, strict=True)) else made
+
+
+def _is_message(value: object) -> bool:
+    """A message, or a dict that the host turns into one."""
+    if isinstance(value, BaseMessage):
+        return True
+    if not isinstance(value, dict):
+        return False
+    if value.get("type") == "constructor":
+        return isinstance(value.get("kwargs"), dict)
+    return "content" in value and (isinstance(value.get("role"), str) or isinstance(value.get("type"), str))
+
+
+def _field(message: Any, name: str) -> object:
+    if isinstance(message, BaseMessage):
+        return getattr(message, name, None)
+    return message["kwargs"].get(name) if message.get("type") == "constructor" else message.get(name)
+
+
+def _answers(message: Any, tool_call_id: str | None) -> bool:
+    if isinstance(message, BaseMessage):
+        return isinstance(message, ToolMessage) and message.tool_call_id == tool_call_id
+    fields, kinds = message, (message.get("role"), message.get("type"))
+    if message.get("type") == "constructor":
+        path = message.get("id")
+        fields, kinds = message["kwargs"], ("tool" if path and str(path[-1]).startswith("ToolMessage") else None, None)
+    return "tool" in kinds and fields.get("tool_call_id") == tool_call_id
+
+
+def content_of(message: ToolMessage | Mapping[str, Any] | None) -> Any:
+    """Content of an answer in either form; the empty text where there is none."""
+    if message is None:
+        return ""
+    content = _field(message, "content")
+    return content if content is not None else ""
