@@ -22,7 +22,7 @@ from receipts_middleware.core.citation import drop_non_citations, footer_spans, 
 from receipts_middleware.core.errors import UsageError
 from receipts_middleware.core.finding import CitationCheck, Finding, Resolution, Verification
 from receipts_middleware.core.inspect import inspect_ledger
-from receipts_middleware.core.ledger import Entry, Ledger, LedgerBuilder, View, build_ledger
+from receipts_middleware.core.ledger import Entry, Ledger, LedgerBuilder, View
 from receipts_middleware.core.ledger.legacy import legacy_ledger
 from receipts_middleware.core.markdown import attach, read_markdown
 from receipts_middleware.core.ranges import format_ranges, parse_ranges
@@ -76,13 +76,16 @@ def verify_transcript(transcript: Transcript) -> Verification:
     Returns:
         The verification; `nothing_checked` with `ended` `pending` or `empty` where there is no reply to judge.
     """
-    index, ended = choose_reply(transcript.messages)
-    if index is None or ended == "pending":
-        ledger, _ = build_ledger(transcript, len(transcript.messages) - 1) if transcript.messages else (Ledger(), None)
-        return _judge(
-            _Turn(reply="", ledger=ledger, view=View("none"), tools=transcript.tools, source="messages", ended=ended)
-        )
-    return _judge(_turn(transcript, index, *build_ledger(transcript, index)))
+    builder = LedgerBuilder(tools=transcript.tools)
+    turns = list(_turns(transcript, builder, choose_reply(transcript.messages)))
+    pending = builder.pending and _ends_with_the_agent(transcript.messages)
+    if turns and not pending:
+        return _judge(turns[-1])
+    ended: Ended = "pending" if pending else "empty"
+    tools = transcript.tools or tuple(builder.tools)
+    return _judge(
+        _Turn(reply="", ledger=builder.ledger(), view=View("none"), tools=tools, source="messages", ended=ended)
+    )
 
 
 def verify_replies(transcript: Transcript) -> Iterator[Verification]:
@@ -97,44 +100,49 @@ def verify_replies(transcript: Transcript) -> Iterator[Verification]:
     Yields:
         One verification a message, in order.
     """
-    builder = LedgerBuilder(tools=transcript.tools)
+    for turn in _turns(transcript, LedgerBuilder(tools=transcript.tools), None):
+        yield _judge(turn)
+
+
+def _turns(transcript: Transcript, builder: LedgerBuilder, wanted: int | None) -> Iterator[_Turn]:
+    """Turns of a transcript, each with the ledger as of it: all that have text, or the wanted one.
+
+    A turn is complete once no call of its own waits for a result, or another message than a result has come.
+    """
     waiting: tuple[int, View] | None = None
     for index, message in enumerate(transcript.messages):
         if waiting is not None and (message.role != "tool" or not builder.pending):
-            yield _judge(_turn(transcript, waiting[0], builder.ledger(), waiting[1]))
+            yield _turn(transcript, waiting[0], builder, waiting[1])
             waiting = None
         builder.read(message)
-        if message.role == "assistant" and message.text.strip():
+        if message.role == "assistant" and message.text.strip() and wanted in (None, index):
             waiting = (index, builder.view(message))
     if waiting is not None and not builder.pending:
-        yield _judge(_turn(transcript, waiting[0], builder.ledger(), waiting[1]))
+        yield _turn(transcript, waiting[0], builder, waiting[1])
 
 
-def choose_reply(messages: Sequence[Message]) -> tuple[int | None, Ended]:
-    """Position of the message to judge, and how the run ended.
+def choose_reply(messages: Sequence[Message]) -> int:
+    """Position of the message to judge.
 
     Args:
         messages: Of one conversation.
 
     Returns:
         The last assistant message with text after the last user message (a summary that stands for removed
-        messages is no user message); None where there is none. `pending` where the run ends on a call that has no
-        result.
+        messages is no user message); -1 where there is none.
     """
-    start = max((i for i, m in enumerate(messages) if m.role == "user" and not m.is_summary), default=-1)
-    found: int | None = None
-    open_calls = 0
-    for index in range(start + 1, len(messages)):
-        message = messages[index]
-        if message.role == "assistant":
-            open_calls = sum(call.kind == "client" for call in message.calls)
-            if message.text.strip():
-                found = index
-        elif message.role == "tool":
-            open_calls = max(0, open_calls - 1)
-    if open_calls:
-        return found, "pending"
-    return (found, "reply") if found is not None else (None, "empty")
+    found = -1
+    for index, message in enumerate(messages):
+        if message.role == "user" and not message.is_summary:
+            found = -1
+        elif message.role == "assistant" and message.text.strip():
+            found = index
+    return found
+
+
+def _ends_with_the_agent(messages: Sequence[Message]) -> bool:
+    speakers = (m.role for m in reversed(messages) if m.role == "assistant" or (m.role == "user" and not m.is_summary))
+    return next(speakers, None) == "assistant"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,28 +159,19 @@ class _Turn:
     reply_source: str = "text"
 
 
-def _turn(transcript: Transcript, index: int, ledger: Ledger, view: View) -> _Turn:
-    message = transcript.messages[index]
+def _turn(transcript: Transcript, index: int, builder: LedgerBuilder, view: View) -> _Turn:
+    message, ledger = transcript.messages[index], builder.ledger()
     if view.state == "legacy":
         ledger = legacy_ledger(message.legacy_ledger, ledger)
     return _Turn(
         reply=message.text,
         ledger=ledger,
         view=view,
-        tools=transcript.tools or _bound_tools(transcript.messages[: index + 1]),
+        tools=tuple(builder.tools),
         source="messages",
         index=index,
         reply_source=message.text_source,
     )
-
-
-def _bound_tools(messages: Sequence[Message]) -> tuple[ToolSpec, ...]:
-    """The newest toolset that a snapshot recorded."""
-    builder = LedgerBuilder()
-    for message in messages:
-        if message.role == "assistant" and message.snapshot is not None:
-            builder.read(message)
-    return tuple(builder.tools)
 
 
 def _judge(turn: _Turn) -> Verification:

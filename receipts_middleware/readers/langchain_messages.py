@@ -216,8 +216,9 @@ def mark_answers(messages: Sequence[Message], bound: frozenset[str] = frozenset(
         if result.tool in bound:
             out[index] = replace(message, result=replace(result, origin=None))
             continue
-        issuer = next((i for i in range(index - 1, -1, -1) if out[i].role == "assistant"), None)
-        if issuer is None:
+        # The host writes it together with its call; whatever comes later must not change what was said before.
+        issuer = next((i for i in range(index - 1, -1, -1) if out[i].role != "tool"), None)
+        if issuer is None or out[issuer].role != "assistant":
             continue
         place = _answered(out[issuer].calls, result)
         if place is None:

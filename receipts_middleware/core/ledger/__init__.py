@@ -4,7 +4,7 @@
 sees.
 """
 
-from receipts_middleware.core.ledger.build import CallSlot, LedgerBuilder, build_ledger
+from receipts_middleware.core.ledger.build import CallSlot, LedgerBuilder
 from receipts_middleware.core.ledger.entry import Entry, Ledger, LedgerNote, View
 from receipts_middleware.core.ledger.render import (
     LINE_CHARS,
@@ -29,7 +29,6 @@ __all__ = [
     "LedgerRow",
     "LookAlikes",
     "View",
-    "build_ledger",
     "is_kept",
     "neutralise",
     "render_block",

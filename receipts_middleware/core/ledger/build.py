@@ -17,7 +17,7 @@ from receipts_middleware.core.ledger.legacy import legacy_receipt, legacy_view
 from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, MAX_TEXT, Malformed, Outcome, Receipt, parse_receipt
 from receipts_middleware.core.snapshot import Snapshot, parse_snapshot
 from receipts_middleware.core.toolspec import ToolKind, ToolSpec, find_spec, kind_of
-from receipts_middleware.core.transcript import Message, ToolCall, ToolResult, Transcript
+from receipts_middleware.core.transcript import Message, ToolCall, ToolResult
 
 
 @dataclass(slots=True)
@@ -64,6 +64,12 @@ class LedgerBuilder:
     _last: Snapshot | None = None
     _kinds: dict[str, ToolKind] = field(default_factory=dict)
     _index: int = -1
+    _newest: int = -1
+    _given: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Tools that the caller names outweigh those that the run recorded."""
+        self._given = bool(self.tools)
 
     def read(self, message: Message) -> None:
         """Take in the next message of the conversation."""
@@ -75,9 +81,8 @@ class LedgerBuilder:
 
     @property
     def pending(self) -> bool:
-        """Whether a call of the newest calling message has no result yet."""
-        newest = self._slots[-1].message_index if self._slots else -1
-        return any(not s.answered and s.message_index == newest for s in self._slots if s.call.kind == "client")
+        """Whether a call of the newest assistant message has no result yet."""
+        return any(s.message_index == self._newest and not s.answered for s in self._slots if s.call.kind == "client")
 
     def slots(self) -> Sequence[CallSlot]:
         """Every call read so far, in order."""
@@ -99,7 +104,7 @@ class LedgerBuilder:
         return self._kinds[tool]
 
     def _read_assistant(self, message: Message) -> None:
-        self._last = None
+        self._last, self._newest = None, self._index
         if message.snapshot is not None:
             snapshot = parse_snapshot(message.snapshot)
             if isinstance(snapshot, Snapshot):
@@ -122,11 +127,17 @@ class LedgerBuilder:
     def _take_snapshot(self, snapshot: Snapshot) -> None:
         self.snapshots += 1
         self._last, self.head = snapshot, snapshot.head
-        if snapshot.toolset and not self.tools:
-            self.tools = tuple(ToolSpec(name, text, kind_of(name, text)) for name, text in snapshot.toolset)
-            self._kinds.clear()
+        if snapshot.toolset and not self._given:
+            self._bind(snapshot.toolset)
         for row in snapshot.entries or ():
             self._carry(row.receipt, row.facts)
+
+    def _bind(self, toolset: Sequence[tuple[str, str]]) -> None:
+        """Tools that a turn recorded; those of earlier turns stay known, since their calls are still judged."""
+        newest = [ToolSpec(name, text, kind_of(name, text)) for name, text in toolset]
+        names = {spec.name for spec in newest}
+        self.tools = (*newest, *(spec for spec in self.tools if spec.name not in names))
+        self._kinds.clear()
 
     def _carry(self, receipt: Receipt, facts: Mapping[str, object]) -> None:
         self._carried[receipt.n] = Entry(receipt=receipt, origin="carried", facts=facts)
@@ -334,26 +345,3 @@ def _evidence(call: ToolCall, result: ToolResult | None, kind: ToolKind) -> Evid
         kind=kind,
     )
     return replace(seen, outcome="provider") if call.kind == "provider" and seen.outcome == "success" else seen
-
-
-def build_ledger(transcript: Transcript, upto: int) -> tuple[Ledger, View]:
-    """The ledger as of one reply, and what that reply was shown.
-
-    Args:
-        transcript: The conversation.
-        upto: Position of the judged message. Results of calls that this very message issues are read too, up to the
-            next message of another role; nothing later is.
-
-    Returns:
-        Ledger and view.
-    """
-    builder = LedgerBuilder(tools=transcript.tools)
-    messages = transcript.messages
-    for message in messages[: upto + 1]:
-        builder.read(message)
-    view = builder.view(messages[upto])
-    for message in messages[upto + 1 :]:
-        if message.role != "tool":
-            break
-        builder.read(message)
-    return builder.ledger(), view
