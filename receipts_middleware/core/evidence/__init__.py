@@ -156,15 +156,12 @@ def _content_failure(
 
 def _is_failed_status(plain: str, tool: str) -> bool:
     """A text that is nothing but a status: "Declined", "Payment failed", "Rejected: no funds"."""
-    if len(plain) > MAX_PLAIN_STATUS or "\n" in plain:
+    words = plain.split()
+    if not words or len(plain) > MAX_PLAIN_STATUS or "\n" in plain:
         return False
-    if (
-        normal_status(plain).count("_") < 3
-        and status_class(plain.split()[-1] if plain.split() else "", tool) == "failed"
-    ):
+    if len(words) <= 3 and status_class(words[-1], tool) == "failed":
         return status_class(plain, tool) == "failed"
-    head, mark, _ = plain.partition(":")
-    return bool(mark) and " " not in head.strip() and status_class(head, tool) == "failed"
+    return words[0].endswith(":") and status_class(words[0], tool) == "failed"
 
 
 def _failure(

@@ -14,11 +14,11 @@ def _words(text: str) -> frozenset[str]:
 #: smart locks (`jammed`).
 FAILED_WORDS: Final = _words(
     """
-    failed fail failure failing error errored errors fatal exception crashed rejected reject rjct
-    declined denied refused bounced bounce hard_bounce soft_bounce undelivered undeliverable
-    unsuccessful unsent aborted abort invalid forbidden unauthorized unauthorised unavailable not_found
-    jammed stuck blocked unreachable requires_payment_method insufficient_funds nsf conflict timeout
-    timed_out timedout deadline_exceeded rolled_back unsupported malformed broken suppressed
+    failed fail failure failing error errored fatal exception crashed rejected reject rjct declined
+    denied refused bounced bounce hard_bounce soft_bounce undelivered undeliverable unsuccessful unsent
+    aborted abort invalid forbidden unauthorized unauthorised unavailable not_found jammed stuck blocked
+    unreachable requires_payment_method insufficient_funds nsf conflict timeout timed_out timedout
+    deadline_exceeded rolled_back unsupported malformed broken suppressed
     """
 )
 
