@@ -16,7 +16,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 from receipts_middleware.core.chain import genesis_head, ledger_tag, next_head
 from receipts_middleware.core.facts import Capture, extract_facts
 from receipts_middleware.core.ledger import Entry, LedgerBuilder
-from receipts_middleware.core.receipt import MAX_TEXT, Receipt
+from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, MAX_NUMBER, MAX_TEXT, Receipt
 from receipts_middleware.core.toolspec import ToolSpec
 from receipts_middleware.langchain.execution import clean_text
 from receipts_middleware.langchain.memory import Memory, Remembered, SlotKey, slot_key
@@ -110,9 +110,16 @@ class Reconciler:
         anchor = find_anchor(messages, channel)
         meta = channel.get(META)
         tag = (anchor.tag if anchor else "") or _meta_text(meta, "tag") or ledger_tag(run or _first_id(messages))
-        head = (anchor.head if anchor else "") or _meta_text(meta, "head") or genesis_head(run, namespace)
+        anchored = anchor.head if anchor else ""
+        latest, counted = _meta_head(meta), _meta_number(meta)
+        # The channel knows the newest head also where its message was removed or rewritten since.
+        if anchor is not None and anchored and anchor.n > counted:
+            latest = anchored
+        head = latest or anchored or genesis_head(run, namespace)
         builder = LedgerBuilder(
-            tools=tuple(specs), issued=anchor.n if anchor else 0, head=anchor.head if anchor else ""
+            tools=tuple(specs),
+            issued=anchor.n if anchor else 0,
+            head=anchored or genesis_head(run, namespace),
         )
         start = anchor.index if anchor else 0
         issuers = [m for m in messages[start:] if isinstance(m, AIMessage | ToolMessage)]
@@ -120,7 +127,7 @@ class Reconciler:
             builder.read(replace(read_message(message), snapshot=None))
         recalled: list[SlotKey] = []
         new = self._new(builder, issuers, channel, (run, namespace), recalled)
-        issued = max(builder.issued, int(meta.get("n", 0)) if isinstance(meta, Mapping) else 0)
+        issued = max(builder.issued, counted)
         if new:
             head = next_head(head, [item.receipt.digest() for item in new])
         return Standing(issued, head, tag, tuple(new), anchor is None and not channel, tuple(recalled))
@@ -146,10 +153,11 @@ class Reconciler:
             item = self._settle(key, entry, remembered)
             if item is not None:
                 found[slot.n] = item
-        for entry in builder.orphans():
-            key = entry.receipt.uid
-            if key not in channel and entry.n not in found and not self.excluded(entry.tool):
-                found[entry.n] = self._from_stamp(key, entry, None)
+        orphans = [e for e in builder.orphans() if e.n not in found and not self.excluded(e.tool)]
+        held = _uids(channel) if orphans else set()
+        for entry in orphans:
+            if entry.receipt.uid not in held:
+                found[entry.n] = self._from_stamp(entry.receipt.uid, entry, None)
         return [found[n] for n in sorted(found)]
 
     def _settle(self, key: str, entry: Entry | None, remembered: Remembered | None) -> NewReceipt | None:
@@ -195,9 +203,25 @@ def _is_stand_in_for_result(entry: Entry) -> bool:
     return entry.result is not None and entry.result.origin in ("human_rejected", "human_responded", "call_limit")
 
 
+def _uids(channel: Mapping[str, Any]) -> set[object]:
+    """Receipts that the channel holds, under whatever key."""
+    receipts = (row.get("receipt") for row in channel.values() if isinstance(row, Mapping))
+    return {receipt.get("uid") for receipt in receipts if isinstance(receipt, Mapping)}
+
+
 def _meta_text(meta: object, name: str) -> str:
     value = meta.get(name) if isinstance(meta, Mapping) else None
     return value if isinstance(value, str) else ""
+
+
+def _meta_head(meta: object) -> str:
+    head = _meta_text(meta, "head")
+    return head if len(head) == len(EMPTY_TEXT_SHA256) and all(sign in "0123456789abcdef" for sign in head) else ""
+
+
+def _meta_number(meta: object) -> int:
+    value = meta.get("n") if isinstance(meta, Mapping) else None
+    return value if isinstance(value, int) and 0 <= value <= MAX_NUMBER else 0
 
 
 def _first_id(messages: Sequence[Any]) -> str:
