@@ -1,0 +1,19 @@
+"""docs/rules.md and the table of rules say the same."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from receipts_middleware.core.rules import RULES
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "rules.md").read_text(encoding="utf-8")
+
+
+def test_every_rule_has_its_section_and_no_other_has() -> None:
+    assert sorted(re.findall(r"^### (\w+)$", PAGE, re.MULTILINE)) == sorted(RULES)
+
+
+def test_table_has_severity_and_verdict_of_every_rule() -> None:
+    rows = re.findall(r"^\| \[`(\w+)`\]\(#\w+\) \| (\w+) \| (?:`(\w+)` )?\|$", PAGE, re.MULTILINE)
+    assert sorted(rows) == sorted((rule.id, rule.severity, rule.verdict or "") for rule in RULES.values())
