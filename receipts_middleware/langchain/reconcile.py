@@ -128,8 +128,7 @@ class Reconciler:
         recalled: list[SlotKey] = []
         new = self._new(builder, issuers, channel, (run, namespace), recalled)
         issued = max(builder.issued, counted)
-        if new:
-            head = next_head(head, [item.receipt.digest() for item in new])
+        head = next_head(head, [item.receipt.digest() for item in new])
         return Standing(issued, head, tag, tuple(new), anchor is None and not channel, tuple(recalled))
 
     def _new(

@@ -96,7 +96,7 @@ def write_file(path: str) -> str:
 @tool
 def send_email(to: str) -> str:
     """Send an email."""
-    return json.dumps({"id": f"em_{to.split('@')[0]}", "status": "sent"})
+    return json.dumps({"id": f"em_{to.split('@', maxsplit=1)[0]}", "status": "sent"})
 
 
 @tool

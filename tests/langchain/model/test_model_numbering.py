@@ -76,7 +76,7 @@ async def test_what_a_summary_removed_stands_in_one_block_on_the_summary_message
     result = await bench.ask(agent)
     summaries = [m for m in model.requests[-1] if m.additional_kwargs.get("lc_source") == "summarization"]
     assert len(summaries) == 1
-    own = [m for m in result["messages"] if m.additional_kwargs.get("lc_source") == "summarization"][0]
+    own = next(m for m in result["messages"] if m.additional_kwargs.get("lc_source") == "summarization")
     assert summaries[0].content.startswith(own.content)
     block = summaries[0].content[len(own.content) :].strip("\n")
     assert len(block) <= 500
@@ -100,7 +100,7 @@ async def test_context_editing_changes_the_view_only_and_the_receipt_still_shows
     shown = [m.content for m in model.requests[-1] if isinstance(m, ToolMessage)]
     tag = kit.snapshot(result["messages"][-1]).tag
     assert shown[0] == f"[cleared]\n{tag} [r1 write_file] success"
-    assert [m.content for m in kit.results(result["messages"])][0] == "wrote file-1.txt"
+    assert next(m.content for m in kit.results(result["messages"])) == "wrote file-1.txt"
     verification = verify_messages(result)
     assert kit.resolutions(verification) == [("r1", "resolved")]
     assert "transformed" not in kit.rules(verification)
@@ -112,7 +112,7 @@ async def test_removed_messages_leave_their_numbers_and_their_receipts(stored, k
     )
     agent = kit.agent(model, stored)
     first = await stored.ask(agent)
-    gone = [m for m in first["messages"][1:-1]]
+    gone = list(first["messages"][1:-1])
     await stored.update(agent, None, {"messages": [RemoveMessage(id=m.id) for m in gone]})
     second = await stored.ask(agent)
     assert kit.numbers(second["messages"]) == {"write_4": 4}
@@ -146,7 +146,7 @@ async def test_a_result_that_lost_its_call_is_counted_once(bench, kit):
     model = ScriptedChatModel(turns=[*kit.writes(3), "First.", *kit.writes(1, 4), "Wrote [r3 write_file]."], by="order")
     agent = kit.agent(model, bench)
     first = await bench.ask(agent)
-    issuers = [m for m in kit.replies(first["messages"])]
+    issuers = list(kit.replies(first["messages"]))
     await bench.update(agent, None, {"messages": [RemoveMessage(id=m.id) for m in issuers]})
     second = await bench.ask(agent)
     channel = (await bench.state(agent)).values["_receipts"]
