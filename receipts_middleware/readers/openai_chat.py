@@ -55,7 +55,8 @@ def read_message(message: object) -> Message:
     content = field_of(message, "content")
     identity = text_field(message, "id")
     if role == "assistant":
-        text = reply_text(content) or text_field(message, "refusal")
+        spoken = text_field(field_of(message, "audio"), "transcript")
+        text = reply_text(content) or text_field(message, "refusal") or spoken
         calls = (*server_calls(content), *_calls(message, content))
         return Message(role="assistant", text=text, calls=calls, message_id=identity)
     if role == "tool":

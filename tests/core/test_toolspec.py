@@ -108,6 +108,17 @@ def test_a_tool_whose_properties_raise_is_skipped() -> None:
     assert [s.name for s in read_tools([Hostile(), "send_email"])] == ["send_email"]
 
 
+def test_any_iterable_and_a_tool_alone_are_read() -> None:
+    @tool
+    def send_note(text: str) -> str:
+        """Send a note."""
+        return text
+
+    assert [s.name for s in read_tools(name for name in ("a", "b"))] == ["a", "b"]
+    assert [s.name for s in read_tools({"a": 1, "b": 2}.keys())] == ["a", "b"]
+    assert [s.name for s in read_tools(send_note)] == ["send_note"]
+
+
 def test_nothing_given_is_no_tools() -> None:
     assert read_tools(None) == ()
     assert read_tools([]) == ()

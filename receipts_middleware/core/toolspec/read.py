@@ -44,8 +44,9 @@ def read_tools(tools: Iterable[object] | None) -> tuple[ToolSpec, ...]:
         The tools in order, each name once, the first wins. What has no name (a provider's built-in, junk) is
         skipped. Never raises over an element.
     """
+    single = isinstance(tools, str | Mapping) or isinstance(_attribute(tools, "name"), str)
     found: dict[str, ToolSpec] = {}
-    for spec in _specs(tools, 0):
+    for spec in _specs(tools if single or tools is None else list(tools), 0):
         found.setdefault(spec.name, spec)
     return tuple(found.values())
 
