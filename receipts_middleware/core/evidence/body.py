@@ -1,7 +1,7 @@
 """What the body of a result says: a JSON object or list, read by its keys.
 
 Only keys speak here, never words in prose: `{"accepted": ["a@example.com"], "response": "250 OK"}` is done, and
-`{"errors": []}` is no error. Looked at are the body and at most two wrappers inside it.
+`{"errors": []}` is no error. Looked at are the body and at most three wrappers inside it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from receipts_middleware.core.evidence.failure import error_type_of, failure_of, partial_of, whole_number
 from receipts_middleware.core.evidence.keys import normal_key
 from receipts_middleware.core.evidence.object_id import object_id_of
 from receipts_middleware.core.evidence.status import (
@@ -20,17 +21,11 @@ from receipts_middleware.core.evidence.status import (
     status_class,
 )
 from receipts_middleware.core.lexicon.keys import (
-    COUNTS_OF_SUCCESS,
     ENVELOPE_KEYS,
-    ERROR_ENVELOPE_KEYS,
-    ERROR_FLAG_KEYS,
     ERROR_KEYS,
     EXIT_KEYS,
     HTTP_KEYS,
-    LISTS_OF_FAILURE,
     STATUS_KEYS,
-    SUCCESS_KEYS,
-    TIMEOUT_FLAG_KEYS,
     TRUE_IS_STATUS,
 )
 from receipts_middleware.core.lexicon.status import RECORD_KEYS
@@ -41,10 +36,6 @@ from receipts_middleware.core.toolspec.kind import name_tokens
 MAX_LAYERS = 4
 MAX_BATCH = 2_000
 
-#: Errors are nested two or three deep; the bound keeps hostile ones from exhausting the stack.
-MAX_ERROR_DEPTH = 6
-
-_EMPTY_ERRORS: Final = frozenset({"", "none", "null", "no error", "no errors", "ok", "success", "0", "false", "n/a"})
 _RANK: Final[Mapping[StatusClass, int]] = {"failed": 4, "accepted": 3, "verified": 2, "done": 1, "": 0}
 
 
@@ -136,9 +127,9 @@ def _read_layer(layer: Mapping[str, object], tool: str, *, root: bool) -> Body:
     is_record = _is_record(layer, tool)
     word, said = _status(layer, tool, is_record=is_record)
     http = None if is_record else _http_status(layer)
-    code = next((c for key in EXIT_KEYS if (c := _whole(layer.get(key))) is not None), None)
-    failed = _failure(layer, tool, root=root)
-    partial = _partial(layer)
+    code = next((c for key in EXIT_KEYS if (c := whole_number(layer.get(key))) is not None), None)
+    failed = failure_of(layer, tool, root=root)
+    partial = partial_of(layer)
     if partial and failed.startswith(("error_value", "failed_count")):
         failed = ""
     elif not failed:
@@ -152,7 +143,7 @@ def _read_layer(layer: Mapping[str, object], tool: str, *, root: bool) -> Body:
         exit_code=code,
         status_word=word,
         status=said,
-        error_type=_error_type(layer) if failed else None,
+        error_type=error_type_of(layer) if failed else None,
     )
 
 
@@ -208,106 +199,12 @@ def _status_words(layer: Mapping[str, object]) -> Iterator[str]:
             yield word
 
 
-def _failure(layer: Mapping[str, object], tool: str, *, root: bool) -> str:
-    """Why this layer says that the call failed, apart from codes and status words."""
-    for key in ERROR_FLAG_KEYS:
-        if layer.get(key) is True:
-            return f"error_flag: {key}"
-    for key in SUCCESS_KEYS:
-        if _is_no(layer.get(key)):
-            return f"success_false: {key}"
-    for key in TIMEOUT_FLAG_KEYS:
-        if layer.get(key) is True:
-            return "timeout: the body says so"
-    for key in ERROR_KEYS:
-        said = _error_words(layer.get(key))
-        if said:
-            return f"error_value: {said}"
-    if "error" in (layer.get("type"), layer.get("object")):
-        return f"error_object: {_short(layer.get('message') or layer.get('title') or '')}"
-    for key in LISTS_OF_FAILURE:
-        value = layer.get(key)
-        if (isinstance(value, list) and value) or (_whole(value) or 0) > 0:
-            return f"failed_count: {key}"
-    if root and _is_error_envelope(layer):
-        return f"error_object: {_short(layer.get('message') or layer.get('msg'))}"
-    undone = next((word for word in own_participles(tool) if layer.get(word) is False), "")
-    return f"not_done: {undone} is false" if undone else ""
-
-
-def _is_no(value: object) -> bool:
-    """`false`, 0 (of a flag nothing succeeded, of a count none did), or a word for it."""
-    return (
-        value is False
-        or (isinstance(value, int) and value == 0)
-        or (isinstance(value, str) and value.strip().lower() in ("false", "no"))
-    )
-
-
-def _error_words(value: object, depth: int = 0) -> str:
-    """What a non-empty error value says; empty where it says that there was none."""
-    if value is True:
-        return "true"
-    if isinstance(value, str):
-        return "" if value.strip().lower() in _EMPTY_ERRORS else _short(value)
-    if isinstance(value, int | float):
-        return "" if value == 0 or 200 <= value <= 299 else str(value)
-    if depth > MAX_ERROR_DEPTH:
-        return "nested"
-    if isinstance(value, Mapping):
-        inner = [words for item in list(value.values())[:20] if (words := _error_words(item, depth + 1))]
-        message = value.get("message")
-        return _short(message if inner and isinstance(message, str) and message else ", ".join(inner[:3]))
-    if isinstance(value, list):
-        return next((words for item in value[:20] if (words := _error_words(item, depth + 1))), "")
-    return ""
-
-
-def _is_error_envelope(layer: Mapping[str, object]) -> bool:
-    """`{"message": "Missing Permissions", "code": 50013}`: an error's keys alone, and no code of success."""
-    if not (isinstance(layer.get("message"), str) or isinstance(layer.get("msg"), str)):
-        return False
-    code = layer.get("code")
-    number = _whole(code)
-    is_code = (number is not None and number != 0 and not 100 <= number <= 399) or (
-        isinstance(code, str) and number is None and status_class(code) == "failed"
-    )
-    return is_code and set(layer) <= ERROR_ENVELOPE_KEYS
-
-
-def _partial(layer: Mapping[str, object]) -> str:
-    """Some of a batch failed and some did not."""
-    failed = [
-        key
-        for key in (*LISTS_OF_FAILURE, "errors", "errorcount", "failedcount", "failurecount", "numerrors")
-        if (isinstance(layer.get(key), list) and layer[key]) or (_whole(layer.get(key)) or 0) > 0
-    ]
-    if not failed:
-        return ""
-    done = [key for key, value in layer.items() if key.endswith(COUNTS_OF_SUCCESS) and _is_some(value)]
-    return f"partial: {failed[0]} beside {done[0]}" if done else ""
-
-
-def _is_some(value: object) -> bool:
-    return (isinstance(value, list) and bool(value)) or (_whole(value) or 0) > 0
-
-
 def _http_status(layer: Mapping[str, object]) -> int | None:
     metadata = layer.get("responsemetadata")  # AWS: {"ResponseMetadata": {"HTTPStatusCode": 200}}
-    if isinstance(metadata, Mapping) and (code := _whole(metadata.get("HTTPStatusCode"))) is not None:
+    if isinstance(metadata, Mapping) and (code := whole_number(metadata.get("HTTPStatusCode"))) is not None:
         return code
-    found = [c for key in HTTP_KEYS if (c := _whole(layer.get(key))) is not None and 100 <= c <= 599]
+    found = [c for key in HTTP_KEYS if (c := whole_number(layer.get(key))) is not None and 100 <= c <= 599]
     return max(found) if found else None
-
-
-def _whole(value: object) -> int | None:
-    """A whole number, also one in a text; booleans and numbers beyond any code are none."""
-    if isinstance(value, str):
-        text = value.strip()
-        return int(text) if text.isascii() and text.isdigit() and len(text) <= 6 else None
-    if isinstance(value, bool) or not isinstance(value, int):
-        return None
-    return value if abs(value) < 10**9 else None
 
 
 def _batch(items: list[object], tool: str) -> Body:
@@ -324,20 +221,5 @@ def _batch(items: list[object], tool: str) -> Body:
 def _item_failure(item: Mapping[str, object], tool: str) -> str:
     layer = _normal(item)
     word, said = _status(layer, tool, is_record=False)
-    failed = _failure(layer, tool, root=False)
+    failed = failure_of(layer, tool, root=False)
     return failed or _failed_by_code(_http_status(layer), None, word if said == "failed" else None)
-
-
-def _error_type(layer: Mapping[str, object]) -> str | None:
-    for key in ("error", "exception", "errorresult"):
-        error = layer.get(key)
-        if isinstance(error, Mapping):
-            found = next((error[k] for k in ("type", "code", "name", "reason") if isinstance(error.get(k), str)), "")
-            return _short(found) or None
-    found = layer.get("errortype") or layer.get("exceptiontype")
-    return (_short(found) or None) if isinstance(found, str) else None
-
-
-def _short(value: object) -> str:
-    """One line of a text; containers have none, since spelling them out could exhaust the stack."""
-    return " ".join(str(value)[:400].split())[:120] if isinstance(value, str | int | float) else ""

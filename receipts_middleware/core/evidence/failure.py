@@ -1,0 +1,160 @@
+"""By which keys one layer of a body says that its call failed, or that part of it did.
+
+A layer is an object whose keys are in the spelling of the tables (`keys.normal_key`). Codes and status words are
+read in `body`; here are flags, error values, error objects and counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from receipts_middleware.core.evidence.status import own_participles, status_class
+from receipts_middleware.core.lexicon.keys import (
+    COUNTS_OF_SUCCESS,
+    ERROR_ENVELOPE_KEYS,
+    ERROR_FLAG_KEYS,
+    ERROR_KEYS,
+    LISTS_OF_FAILURE,
+    SUCCESS_KEYS,
+    TIMEOUT_FLAG_KEYS,
+)
+
+#: Errors are nested two or three deep; the bound keeps hostile ones from exhausting the stack.
+MAX_ERROR_DEPTH = 6
+
+_EMPTY_ERRORS: Final = frozenset({"", "none", "null", "no error", "no errors", "ok", "success", "0", "false", "n/a"})
+
+
+def failure_of(layer: Mapping[str, object], tool: str, *, root: bool) -> str:
+    """Say why a layer says that the call failed, apart from codes and status words.
+
+    Args:
+        layer: Object with normal keys. Untrusted.
+        tool: Name of the tool, whose own participle as `false` means not done.
+        root: Whether it is the body itself; only that can be a bare error object.
+
+    Returns:
+        `code: detail`, empty where it says nothing of the kind.
+    """
+    for key in ERROR_FLAG_KEYS:
+        if layer.get(key) is True:
+            return f"error_flag: {key}"
+    for key in SUCCESS_KEYS:
+        if _is_no(layer.get(key)):
+            return f"success_false: {key}"
+    for key in TIMEOUT_FLAG_KEYS:
+        if layer.get(key) is True:
+            return "timeout: the body says so"
+    for key in ERROR_KEYS:
+        said = _error_words(layer.get(key))
+        if said:
+            return f"error_value: {said}"
+    if "error" in (layer.get("type"), layer.get("object")):
+        return f"error_object: {_short(layer.get('message') or layer.get('title') or '')}"
+    for key in LISTS_OF_FAILURE:
+        value = layer.get(key)
+        if (isinstance(value, list) and value) or (whole_number(value) or 0) > 0:
+            return f"failed_count: {key}"
+    if root and _is_error_envelope(layer):
+        return f"error_object: {_short(layer.get('message') or layer.get('msg'))}"
+    undone = next((word for word in own_participles(tool) if layer.get(word) is False), "")
+    return f"not_done: {undone} is false" if undone else ""
+
+
+def partial_of(layer: Mapping[str, object]) -> str:
+    """Say why a layer says that some of a batch failed and some did not.
+
+    Args:
+        layer: Object with normal keys. Untrusted.
+
+    Returns:
+        `partial: detail`, empty where it says nothing of the kind.
+    """
+    failed = [
+        key
+        for key in (*LISTS_OF_FAILURE, "errors", "errorcount", "failedcount", "failurecount", "numerrors")
+        if (isinstance(layer.get(key), list) and layer[key]) or (whole_number(layer.get(key)) or 0) > 0
+    ]
+    if not failed:
+        return ""
+    done = [key for key, value in layer.items() if key.endswith(COUNTS_OF_SUCCESS) and _is_some(value)]
+    return f"partial: {failed[0]} beside {done[0]}" if done else ""
+
+
+def error_type_of(layer: Mapping[str, object]) -> str | None:
+    """The type or code that an error object names, None where it names none.
+
+    Args:
+        layer: Object with normal keys. Untrusted.
+    """
+    for key in ("error", "exception", "errorresult"):
+        error = layer.get(key)
+        if isinstance(error, Mapping):
+            found = next((error[k] for k in ("type", "code", "name", "reason") if isinstance(error.get(k), str)), "")
+            return _short(found) or None
+    found = layer.get("errortype") or layer.get("exceptiontype")
+    return (_short(found) or None) if isinstance(found, str) else None
+
+
+def whole_number(value: object) -> int | None:
+    """A whole number, also one in a text; booleans and numbers beyond any code are none.
+
+    Args:
+        value: Untrusted.
+    """
+    if isinstance(value, str):
+        text = value.strip()
+        return int(text) if text.isascii() and text.isdigit() and len(text) <= 6 else None
+    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    return value if abs(value) < 10**9 else None
+
+
+def _is_no(value: object) -> bool:
+    """`false`, 0 (of a flag nothing succeeded, of a count none did), or a word for it."""
+    return (
+        value is False
+        or (isinstance(value, int) and value == 0)
+        or (isinstance(value, str) and value.strip().lower() in ("false", "no"))
+    )
+
+
+def _is_some(value: object) -> bool:
+    return (isinstance(value, list) and bool(value)) or (whole_number(value) or 0) > 0
+
+
+def _error_words(value: object, depth: int = 0) -> str:
+    """What a non-empty error value says; empty where it says that there was none."""
+    if value is True:
+        return "true"
+    if isinstance(value, str):
+        return "" if value.strip().lower() in _EMPTY_ERRORS else _short(value)
+    if isinstance(value, int | float):
+        return "" if value == 0 or 200 <= value <= 299 else str(value)
+    if depth > MAX_ERROR_DEPTH:
+        return "nested"
+    if isinstance(value, Mapping):
+        inner = [words for item in list(value.values())[:20] if (words := _error_words(item, depth + 1))]
+        message = value.get("message")
+        return _short(message if inner and isinstance(message, str) and message else ", ".join(inner[:3]))
+    if isinstance(value, list):
+        return next((words for item in value[:20] if (words := _error_words(item, depth + 1))), "")
+    return ""
+
+
+def _is_error_envelope(layer: Mapping[str, object]) -> bool:
+    """`{"message": "Missing Permissions", "code": 50013}`: an error's keys alone, and no code of success."""
+    if not (isinstance(layer.get("message"), str) or isinstance(layer.get("msg"), str)):
+        return False
+    code = layer.get("code")
+    number = whole_number(code)
+    is_code = (number is not None and number != 0 and not 100 <= number <= 399) or (
+        isinstance(code, str) and number is None and status_class(code) == "failed"
+    )
+    return is_code and set(layer) <= ERROR_ENVELOPE_KEYS
+
+
+def _short(value: object) -> str:
+    """One line of a text; containers have none, since spelling them out could exhaust the stack."""
+    return " ".join(str(value)[:400].split())[:120] if isinstance(value, str | int | float) else ""
