@@ -7,7 +7,7 @@ returned may be shared with a cache.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -15,6 +15,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, Syst
 from langchain_core.messages.utils import message_chunk_to_message
 
 from receipts_middleware.core.canonical import canon, digest_args, digest_output
+from receipts_middleware.core.chain import next_head
 from receipts_middleware.core.keys import RECEIPT_KEY, SNAPSHOT_KEY
 from receipts_middleware.core.ledger.render import shown_ranges
 from receipts_middleware.core.receipt import MAX_TEXT, Receipt, parse_receipt
@@ -147,50 +148,54 @@ class TurnMaker:
         """
         answers = answer_ids(result)
         out: list[BaseMessage] = []
-        issued = turn.standing.issued
-        slots: dict[str, tuple[int, Mapping[str, Any]]] = {}
+        issued, head = turn.standing.issued, turn.standing.head
+        slots: dict[str, tuple[int, Mapping[str, Any], str]] = {}
         for message in result:
             if isinstance(message, AIMessage):
                 whole = message_chunk_to_message(message) if isinstance(message, AIMessageChunk) else message
                 assert isinstance(whole, AIMessage)
-                stamped = self._stamp(turn, whole, answers)
-                out.append(stamped)
-                offset = (
-                    turn.standing.issued + count_calls(whole) - len(whole.tool_calls) - len(whole.invalid_tool_calls)
-                )
-                slots = {str(c.get("id")): (offset + i, c) for i, c in enumerate(whole.tool_calls, 1)}
-                issued = max(issued, turn.standing.issued + count_calls(whole))
+                if any(isinstance(earlier, AIMessage) for earlier in out):
+                    head = next_head(head, [])
+                out.append(self._stamp(turn, whole, answers, issued, head))
+                before = issued + count_calls(whole) - len(whole.tool_calls) - len(whole.invalid_tool_calls)
+                slots.update((str(c.get("id")), (before + i, c, head)) for i, c in enumerate(whole.tool_calls, 1))
+                issued += count_calls(whole)
             elif isinstance(message, ToolMessage) and message.tool_call_id in slots:
-                out.append(_stamp_answer(message, *slots[message.tool_call_id], turn.standing.head))
+                out.append(_stamp_answer(message, *slots[message.tool_call_id]))
             else:
                 out.append(message)
-        return out, self._update(turn, issued)
+        return out, self._update(turn, issued, head)
 
-    def _update(self, turn: Turn, issued: int) -> dict[str, Any]:
+    def _update(self, turn: Turn, issued: int, head: str) -> dict[str, Any]:
         standing = turn.standing
         update: dict[str, Any] = {item.key: item.to_row() for item in standing.new}
-        update[META] = {"n": issued, "head": standing.head, "tag": standing.tag, "tools": turn.toolset.digest}
+        update[META] = {"n": issued, "head": head, "tag": standing.tag, "tools": turn.toolset.digest}
         return update
 
-    def _stamp(self, turn: Turn, message: AIMessage, answers: Sequence[str]) -> AIMessage:
+    def _stamp(self, turn: Turn, message: AIMessage, answers: Sequence[str], issued: int, head: str) -> AIMessage:
         final = is_final(message, answers)
-        meta = turn.channel.get(META)
-        recorded = meta.get("tools") if isinstance(meta, Mapping) else None
-        changed = recorded != turn.toolset.digest if meta is not None else turn.standing.first
-        shown = shown_ranges(turn.view.shown)
-        names = [str(c.get("name")) for c in message.tool_calls if c.get("id") in answers]
         value = make_snapshot(
-            n=turn.standing.issued,
-            shown=shown,
-            head=turn.standing.head,
+            n=issued,
+            shown=shown_ranges(turn.view.shown),
+            head=head,
             tag=turn.standing.tag,
-            toolset=turn.toolset.pairs if changed and turn.toolset.pairs else None,
+            toolset=turn.toolset.pairs if self._is_toolset_due(turn, final=final) else None,
             entries=self._entries(turn) if final or self._snapshot == "full" else None,
-            answer=names,
+            answer=[str(c.get("name")) for c in message.tool_calls if c.get("id") in answers],
         )
         kwargs = {**message.additional_kwargs, SNAPSHOT_KEY: value}
         kwargs.pop(RECEIPT_KEY, None)
         return message.model_copy(update={"additional_kwargs": kwargs})
+
+    def _is_toolset_due(self, turn: Turn, *, final: bool) -> bool:
+        """On the first turn, where it changed, and on a final where no message of the state records it any more."""
+        if not turn.toolset.pairs:
+            return False
+        meta = turn.channel.get(META)
+        recorded = meta.get("tools") if isinstance(meta, Mapping) else None
+        if recorded != turn.toolset.digest if meta is not None else turn.standing.first:
+            return True
+        return final and not any('"toolset":[' in value for value in _snapshots(turn.state_messages))
 
     def _entries(self, turn: Turn) -> list[dict[str, object]]:
         """Receipts that this turn is to carry: all that it saw, or those that no final of the state carries yet."""
@@ -199,7 +204,7 @@ class TurnMaker:
             wanted -= carried_numbers(turn.state_messages)
         if not wanted:
             return []
-        rows = _rows_by_number(turn.channel, turn.standing)
+        rows = _rows_by_number(turn.channel, turn.standing, wanted)
         out = []
         for n in sorted(wanted):
             row = rows.get(n)
@@ -241,13 +246,15 @@ def known_receipts(channel: Mapping[str, Any], standing: Standing, messages: Seq
 
 def carried_numbers(messages: Sequence[Any]) -> set[int]:
     """Numbers of the receipts that finals still in the state carry."""
-    carried: set[int] = set()
-    for message in messages:
-        if isinstance(message, AIMessage):
-            value = message.additional_kwargs.get(SNAPSHOT_KEY)
-            if isinstance(value, str) and value.startswith(('{"entries"', '{"answer"')):
-                carried.update(peek_carried(value))
-    return carried
+    return {n for value in _snapshots(messages) for n in peek_carried(value)}
+
+
+def _snapshots(messages: Sequence[Any]) -> Iterator[str]:
+    """The texts of the snapshots on messages, newest first."""
+    for message in reversed(messages):
+        value = message.additional_kwargs.get(SNAPSHOT_KEY) if isinstance(message, AIMessage) else None
+        if isinstance(value, str):
+            yield value
 
 
 def _known_count(channel: Mapping[str, Any], standing: Standing) -> int:
@@ -256,12 +263,13 @@ def _known_count(channel: Mapping[str, Any], standing: Standing) -> int:
     return standing.issued
 
 
-def _rows_by_number(channel: Mapping[str, Any], standing: Standing) -> dict[int, dict[str, Any]]:
-    rows = {
-        row["receipt"]["n"]: row
-        for key, row in channel.items()
-        if key != META and isinstance(row, dict) and isinstance(row.get("receipt"), dict) and "n" in row["receipt"]
-    }
+def _rows_by_number(channel: Mapping[str, Any], standing: Standing, wanted: set[int]) -> dict[int, dict[str, Any]]:
+    """Rows of the channel for these numbers. State can be written from outside, so each is checked."""
+    rows: dict[int, dict[str, Any]] = {}
+    for row in channel.values():
+        stamp = row.get("receipt") if isinstance(row, dict) else None
+        if isinstance(stamp, dict) and stamp.get("n") in wanted and isinstance(parse_receipt(stamp), Receipt):
+            rows[stamp["n"]] = row
     rows.update((item.receipt.n, item.to_row()) for item in standing.new)
     return rows
 
