@@ -158,8 +158,13 @@ class Verification:
         for name in ("verdict", "ok", "stop_ship", "summary", "ended", "reply", "reply_source", "message_index"):
             out[name] = getattr(self, name)
         for name in ("claims", "citations", "findings"):
-            out[name] = [asdict(item) for item in getattr(self, name)]
+            out[name] = [_plain(item) for item in getattr(self, name)]
         out["ledger"] = [entry.to_dict() for entry in self.ledger]
         out["unreported"], out["duplicates"] = list(self.unreported), list(self.duplicates)
         out["counts"], out["trust"] = dict(self.counts), dict(self.trust)
         return out
+
+
+def _plain(item: CitationCheck | Claim | Finding) -> dict[str, object]:
+    """An item as JSON holds it: lists in place of tuples, so that reading the JSON back gives an equal object."""
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(item).items()}

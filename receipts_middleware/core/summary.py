@@ -34,9 +34,12 @@ def summarise(verdict: Verdict, ended: str, counts: Mapping[str, int]) -> str:
     """
     if verdict == "nothing_checked":
         return _NOTHING.get(ended, _NOTHING["reply"])
+    lead = _LEAD[verdict]
+    if verdict == "clean" and counts.get("warnings"):
+        lead = "Nothing contradicts the reply, but not all of it could be resolved or read"
     parts = [f"{counts['resolved']} of {counts['citations']} citations resolved"]
     for key in ("errors", "warnings"):
         if counts.get(key):
             name = key if counts[key] != 1 else key[:-1]
             parts.append(f"{counts[key]} {name}")
-    return f"{_LEAD[verdict]}: {', '.join(parts)}."
+    return f"{lead}: {', '.join(parts)}."
