@@ -304,7 +304,10 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
             return response  # type: ignore[no-any-return]
         inner = response.model_response if isinstance(response, ExtendedModelResponse) else response
         whole = ModelResponse(result=[inner]) if isinstance(inner, AIMessage) else inner
-        done = self._guard("after a model call", lambda: self._turns.finish(turn, whole.result), None)
+        answered = getattr(whole, "structured_response", None) is not None
+        done = self._guard(
+            "after a model call", lambda: self._turns.finish(turn, whole.result, answered=answered), None
+        )
         if done is None:
             return response  # type: ignore[no-any-return]
         self._memory.forget(turn.standing.recalled)

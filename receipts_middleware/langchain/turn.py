@@ -136,17 +136,20 @@ class TurnMaker:
             system = with_paragraph(system, render_prompt(self._prompt, standing.tag))
         return Turn(view, system, standing, channel, state_messages, toolset)
 
-    def finish(self, turn: Turn, result: Sequence[BaseMessage]) -> tuple[list[BaseMessage], dict[str, Any]]:
+    def finish(
+        self, turn: Turn, result: Sequence[BaseMessage], *, answered: bool = False
+    ) -> tuple[list[BaseMessage], dict[str, Any]]:
         """The messages of a model call with their snapshot, and what the channel is to take in.
 
         Args:
             turn: As prepared.
             result: What the model call returned; never changed.
+            answered: The host accepted a structured answer; the host's messages for a refused one look the same.
 
         Returns:
             Copies of the messages, and the update of the channel.
         """
-        answers = answer_ids(result)
+        answers = answer_ids(result) if answered else ()
         out: list[BaseMessage] = []
         issued, head = turn.standing.issued, turn.standing.head
         slots: dict[str, tuple[int, Mapping[str, Any], str]] = {}
@@ -161,7 +164,7 @@ class TurnMaker:
                 slots.update((str(c.get("id")), (before + i, c, head)) for i, c in enumerate(whole.tool_calls, 1))
                 issued += count_calls(whole)
             elif isinstance(message, ToolMessage) and message.tool_call_id in slots:
-                out.append(_stamp_answer(message, *slots[message.tool_call_id]))
+                out.append(_stamp_answer(message, *slots[message.tool_call_id], answered=answered))
             else:
                 out.append(message)
         return out, self._update(turn, issued, head)
@@ -268,7 +271,12 @@ def _rows_by_number(channel: Mapping[str, Any], standing: Standing, wanted: set[
     rows: dict[int, dict[str, Any]] = {}
     for row in channel.values():
         stamp = row.get("receipt") if isinstance(row, dict) else None
-        if isinstance(stamp, dict) and stamp.get("n") in wanted and isinstance(parse_receipt(stamp), Receipt):
+        if (
+            isinstance(stamp, dict)
+            and type(stamp.get("n")) is int
+            and stamp["n"] in wanted
+            and isinstance(parse_receipt(stamp), Receipt)
+        ):
             rows[stamp["n"]] = row
     rows.update((item.receipt.n, item.to_row()) for item in standing.new)
     return rows
@@ -283,7 +291,7 @@ def _is_repaired(state: Sequence[Any], request: Sequence[Any]) -> bool:
     return any(isinstance(m, ToolMessage) and m.id is None for m in request[-16:]) and len(request) >= len(state)
 
 
-def _stamp_answer(message: ToolMessage, n: int, call: Mapping[str, Any], head: str) -> ToolMessage:
+def _stamp_answer(message: ToolMessage, n: int, call: Mapping[str, Any], head: str, *, answered: bool) -> ToolMessage:
     """Structured output answers its own call with a message that no tool wrote; it is stamped as what it is."""
     args, output = digest_args(call.get("args")), digest_output(message.content)
     receipt = Receipt(
@@ -291,7 +299,7 @@ def _stamp_answer(message: ToolMessage, n: int, call: Mapping[str, Any], head: s
         n=n,
         tool_call_id=clean_text(str(call.get("id") or ""))[:MAX_TEXT],
         tool=clean_text(str(call.get("name") or ""))[:MAX_TEXT],
-        outcome="not_executed" if message.status == "error" else "synthetic",
+        outcome="synthetic" if answered and message.status != "error" else "not_executed",
         outcome_source="framework",
         args_sha256=args.sha256,
         output_sha256=output.sha256,
