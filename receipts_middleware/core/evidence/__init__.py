@@ -14,7 +14,7 @@ from typing import Final
 
 from receipts_middleware.core.evidence.body import Body, read_body
 from receipts_middleware.core.evidence.literals import parse_value
-from receipts_middleware.core.evidence.status import StatusClass, normal_status, status_class
+from receipts_middleware.core.evidence.status import PROMISE, StatusClass, normal_status, status_class
 from receipts_middleware.core.evidence.text import (
     TextSigns,
     lost_track,
@@ -23,7 +23,9 @@ from receipts_middleware.core.evidence.text import (
     unwrap,
     whole_status_line,
 )
+from receipts_middleware.core.lexicon.verbs import COMMAND_LINE_PROGRAMS
 from receipts_middleware.core.receipt import Outcome, OutcomeSource
+from receipts_middleware.core.toolspec.kind import name_tokens
 from receipts_middleware.core.toolspec.spec import ToolKind
 
 __all__ = ["Evidence", "StatusClass", "normal_status", "read_evidence", "status_class"]
@@ -35,6 +37,9 @@ MAX_REASON = 200
 MAX_QUOTINGS = 3
 #: A plain text longer than this is an answer, not a status.
 MAX_PLAIN_STATUS = 60
+
+#: One sentence that only promises; behind a first sentence it is what happens after something was done.
+MAX_PROMISE = 200
 
 #: What each layer's message means. A repaired call has no result: nobody knows whether it ran.
 _BY_ORIGIN: Final[Mapping[str, Outcome]] = {
@@ -104,7 +109,7 @@ def read_evidence(
     if origin is not None and origin in _BY_ORIGIN:
         return Evidence(outcome=_BY_ORIGIN[origin], outcome_source="framework", reason=f"origin: {origin}")
     body, plain = _body(content, bare, tool)
-    signs = read_text(plain, shell=kind == "shell") if body is None else TextSigns()
+    signs = read_text(plain, shell=kind == "shell" or _wraps_a_program(tool)) if body is None else TextSigns()
     if error is True:
         never = not_run(plain)
         if never:
@@ -117,8 +122,14 @@ def read_evidence(
         failed = _content_failure(body, signs, exit_code, plain, kind=kind, tool=tool)
         if failed is not None:
             return failed
-        return _success(body, signs, exit_code, said, plain if kind == "acting" else "")
+        word = _open_text(plain, shell=kind == "shell") if body is None else None
+        return _success(body, signs, exit_code, said, word)
     return _as_data(body, kind, said, exit_code, plain)
+
+
+def _wraps_a_program(tool: str) -> bool:
+    """`terraform_apply`: an acting tool whose text is the output of a program."""
+    return bool(COMMAND_LINE_PROGRAMS.intersection(name_tokens(tool))) if tool else False
 
 
 def _body(content: object, bare: str, tool: str) -> tuple[Body | None, str]:
@@ -181,25 +192,27 @@ def _failure(
     )
 
 
-def _success(body: Body | None, signs: TextSigns, exit_code: int | None, source: OutcomeSource, plain: str) -> Evidence:
-    word = None
-    if body is None:
-        word = _open_text(plain)
-        source = "text" if word else source
-    elif body.status_word or body.http_status is not None:
+def _success(
+    body: Body | None, signs: TextSigns, exit_code: int | None, source: OutcomeSource, word: str | None
+) -> Evidence:
+    if body is not None and (body.status_word or body.http_status is not None):
         source = "body"
-    return _evidence("success", source, body, signs, exit_code, word=word)
+    return _evidence("success", "text" if word else source, body, signs, exit_code, word=word)
 
 
-def _open_text(plain: str) -> str | None:
-    """A short plain answer that says that the end is open: "queued", "Message queued", "Will be processed"."""
-    if not plain or len(plain) > MAX_PLAIN_STATUS or "\n" in plain:
+def _open_text(plain: str, *, shell: bool) -> str | None:
+    """A short plain answer that says that the end is open: "queued", "Message queued", "It will be merged later"."""
+    line = plain.strip()
+    if not line or len(line) > MAX_PROMISE or "\n" in line:
         return None
-    norm = normal_status(plain)
+    promise = PROMISE.search(line)
+    if promise and ". " not in line:
+        return promise.group(0)
+    if shell or len(line) > MAX_PLAIN_STATUS:
+        return None  # a single word that a command printed is data
+    norm = normal_status(line)
     parts = norm.split("_")
-    if parts[0] in _OPEN_TEXTS or parts[-1] in _OPEN_TEXTS or "awaiting" in parts:
-        return norm
-    return norm if "will_be" in norm and status_class(plain) == "accepted" else None
+    return norm if parts[0] in _OPEN_TEXTS or parts[-1] in _OPEN_TEXTS or "awaiting" in parts else None
 
 
 def _as_data(body: Body | None, kind: ToolKind, source: OutcomeSource, exit_code: int | None, plain: str) -> Evidence:

@@ -28,7 +28,7 @@ from receipts_middleware.core.lexicon.keys import (
     STATUS_KEYS,
     TRUE_IS_STATUS,
 )
-from receipts_middleware.core.lexicon.status import RECORD_KEYS
+from receipts_middleware.core.lexicon.status import RECORD_KEYS, TRANSITIONS
 from receipts_middleware.core.lexicon.verbs import CREATING_VERBS, LIFECYCLE_NOUNS, LIFECYCLE_STAGES, LIFECYCLE_VERBS
 from receipts_middleware.core.toolspec.kind import name_tokens
 
@@ -162,6 +162,15 @@ def _is_record(layer: Mapping[str, object], tool: str) -> bool:
     return leading_verb(tool) not in CREATING_VERBS
 
 
+def _is_about_the_call(word: str, tool: str) -> bool:
+    """Of a record's status only what the tool's own verb says: `cancelled`, `exchange requested`."""
+    norm = normal_status(word)
+    if norm in own_participles(tool):
+        return True
+    about, _, last = norm.rpartition("_")
+    return last == "requested" and any(about.startswith(verb[:6]) for verb in name_tokens(tool) if len(verb) > 3)
+
+
 def _is_stage(word: str, tool: str) -> bool:
     """A stage in the life of the thing that was made or changed, not the state of the call."""
     return (
@@ -177,8 +186,8 @@ def _status(layer: Mapping[str, object], tool: str, *, is_record: bool) -> tuple
     best: tuple[str | None, StatusClass] = (None, "")
     for word in words:
         said = status_class(word, tool)
-        if is_record and normal_status(word) not in own_participles(tool):
-            continue  # of a record only the tool's own verb counts
+        if is_record and not _is_about_the_call(word, tool):
+            continue
         if _is_stage(word, tool):
             continue
         if best[0] is None or _RANK[said] > _RANK[best[1]]:
@@ -194,6 +203,11 @@ def _status_words(layer: Mapping[str, object]) -> Iterator[str]:
             value = next((inner[k] for k in STATUS_KEYS if isinstance(inner.get(k), str)), None)
         if isinstance(value, str) and value.strip() and len(value) <= 128 and not value.strip().isdecimal():
             yield value.strip()
+    for key, value in layer.items():  # {"DBInstanceStatus": "modifying"}: the work goes on
+        if key.endswith("status") and isinstance(value, str) and normal_status(value) in TRANSITIONS:
+            yield value.strip()
+        elif key.startswith("pending") and isinstance(value, Mapping) and value:
+            yield "pending"  # AWS: {"PendingModifiedValues": {...}} waits for a maintenance window
     for key, word in TRUE_IS_STATUS.items():
         if layer.get(key) is True:
             yield word

@@ -73,7 +73,7 @@ def partial_of(layer: Mapping[str, object]) -> str:
     """
     failed = [
         key
-        for key in (*LISTS_OF_FAILURE, "errors", "errorcount", "failedcount", "failurecount", "numerrors")
+        for key in (*LISTS_OF_FAILURE, "skipped", "errors", "errorcount", "failedcount", "failurecount", "numerrors")
         if (isinstance(layer.get(key), list) and layer[key]) or (whole_number(layer.get(key)) or 0) > 0
     ]
     if not failed:

@@ -28,9 +28,8 @@ MAX_STATUS = 120
 
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _BREAKS: Final = re.compile(r"[\s\-./,;:!?()\[\]'\"_]+")
-_PROMISE: Final = re.compile(
-    r"\b(?:will|to|shall) be (?:\w+ )?(?:processed|sent|delivered|handled|reviewed|completed)\b", re.I
-)
+#: "Request will be processed", "will be automatically merged".
+PROMISE: Final = re.compile(r"\bwill be (?:[a-z]{2,20}ly )?[a-z]{2,20}ed\b|\b(?:will|to) be sent\b", re.IGNORECASE)
 _NEGATIONS: Final = frozenset({"not", "no", "never", "without", "zero", "0", "non"})
 _VOWEL_END: Final = re.compile(r"[^aeiou][aeiou][bdgklmnprt]\Z")
 
@@ -83,7 +82,7 @@ def _phrase_class(parts: list[str], own: frozenset[str], word: str) -> StatusCla
         rest = parts[1:]
         denied = any(part in DONE_WORDS or part in VERIFIED_WORDS or part in own for part in rest)
         return "failed" if denied and not FAILED_WORDS.intersection(rest) else ""
-    if OPEN_END_TOKENS.intersection(parts) or _PROMISE.search(word):
+    if OPEN_END_TOKENS.intersection(parts) or PROMISE.search(word):
         return "accepted"
     if not _NEGATIONS.intersection(parts) and (parts[0] in FAILED_WORDS or parts[-1] in FAILED_WORDS):
         return "failed"

@@ -61,6 +61,15 @@ COUNTS_OF_SUCCESS: Final = (
     "accepted",
     "passed",
     "delivered",
+    "moved",
+    "copied",
+    "tagged",
+    "assigned",
+    "closed",
+    "cancelled",
+    "canceled",
+    "paid",
+    "booked",
     "ok",
 )
 

@@ -59,3 +59,13 @@ OPEN_END_TOKENS: Final = _words("awaiting pending queued waiting requested sched
 #: record's own ("processing" is an order that was paid), not what became of the call. Sources: Shopify,
 #: WooCommerce, tau-bench.
 RECORD_KEYS: Final = _words("items lineitems orderitems products paymenthistory fulfillments flights passengers orders")
+
+#: Words that say that the work goes on, under whatever key that ends in `status`. Source: AWS, Azure and
+#: Kubernetes life cycles.
+TRANSITIONS: Final = _words(
+    """
+    modifying creating updating deploying provisioning deleting terminating rebooting restarting
+    resizing scaling upgrading migrating installing configuring in_progress inprogress progressing
+    backing_up restoring
+    """
+)
