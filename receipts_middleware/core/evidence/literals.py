@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-#: Bodies and arguments beyond this are data, not a status: a result of 64 KiB is read in under 5 ms.
+#: A body beyond this is data, not a status. 64 KiB of JSON take 2 ms to read, of Python literals 45 ms.
 MAX_PARSE = 65_536
 #: Deeper values carry no status that anybody reads; the bound keeps recursion far from the interpreter's own.
 MAX_DEPTH = 64
