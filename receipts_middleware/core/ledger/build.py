@@ -343,5 +343,6 @@ def _evidence(call: ToolCall, result: ToolResult | None, kind: ToolKind) -> Evid
         exit_code=result.exit_code,
         origin=_ORIGINS.get(call.kind, result.origin),
         kind=kind,
+        tool=call.tool,
     )
     return replace(seen, outcome="provider") if call.kind == "provider" and seen.outcome == "success" else seen
