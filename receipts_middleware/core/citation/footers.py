@@ -91,12 +91,13 @@ def find_footers(text: str, code: tuple[Span, ...]) -> Iterator[Footer]:
 
 
 def _read_line(text: str, start: int, end: int, *, below_title: bool) -> Footer | None:
-    label = _LABEL.match(text, start, end)
-    if label is not None:
-        bare = _bare(text, label.end(), end)
-        return Footer(start, end, bare) if bare or _OPENS.match(text, label.end(), end) else None
-    if _FOOTNOTE.match(text, start, end) or _DEFINITION.match(text, start, end):
-        return Footer(start, end)
+    if text.find(":", start, end) >= 0 or text.find("：", start, end) >= 0:
+        label = _LABEL.match(text, start, end)
+        if label is not None:
+            bare = _bare(text, label.end(), end)
+            return Footer(start, end, bare) if bare or _OPENS.match(text, label.end(), end) else None
+        if _FOOTNOTE.match(text, start, end) or _DEFINITION.match(text, start, end):
+            return Footer(start, end)
     if below_title:
         bullet = _BULLET.match(text, start, end)
         bare = _bare(text, bullet.end() if bullet else start, end)

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final
 
-from receipts_middleware.core.citation.value import MAX_ANCHOR, MAX_DIGITS, MAX_PARTS, MAX_SPAN
+from receipts_middleware.core.citation.value import MAX_ANCHOR, MAX_DIGITS, MAX_ITEMS, MAX_PARTS, MAX_SPAN
 
 _WS: Final = r"[ \t\u00a0\u2009\u202f\u3000]"
 #: Blanks, or the one line break of a wrapped line.
@@ -90,6 +90,8 @@ def read_items(content: str) -> list[Item] | None:
                 return None
             item, at = read
         items.append(item)
+        if len(items) == MAX_ITEMS:
+            return [*items, Item(reason=f"more than {MAX_ITEMS} items; the rest was not read")]
         separator = _SEPARATOR.match(content, at)
         if separator is None:
             return items

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from heapq import merge
 from typing import Final
 
 from receipts_middleware.core.citation.footers import find_footers
 from receipts_middleware.core.citation.items import DASH, Item, read_items
-from receipts_middleware.core.citation.value import MAX_CITATIONS, MAX_DIGITS, MAX_SPAN, Citation
+from receipts_middleware.core.citation.value import MAX_CITATIONS, MAX_DIGITS, Citation
 from receipts_middleware.core.markdown import Document, Span, read_markdown
 
 _BRACKET: Final = re.compile(r"[\[\]()【】［］]")
@@ -25,7 +26,7 @@ _UNCLOSED: Final = re.compile(r"\[[ \t]*r(\d+)(?:[ \t:]+`?([A-Za-z_][\w.:/-]*)`?
 #: A range of two brackets is read only where nothing but a dash stands between them.
 _JOINED: Final = re.compile(DASH)
 #: An operand of assembler code outside a code span: `[r3], #4` or `ldr r2, [r1]`.
-_OPERAND_AFTER: Final = re.compile(r"!?,[ \t]*(?:#[-+]?\w|r\d+\b)")
+_OPERAND_AFTER: Final = re.compile(r"!?,[ \t]*(?:#[-+]?(?:0x)?\d[\da-f]*\b|r\d+\b)")
 _OPERAND_BEFORE: Final = re.compile(r"\b[a-z]{2,5}[ \t]+(?:r\d{1,2}|sp|lr|pc|[wx]\d{1,2}),[ \t]*\Z", re.IGNORECASE)
 #: The only anchor in round brackets: one word. An aside such as `(r2 = 0.91)` or `(r2 was better)` holds
 #: more.
@@ -59,7 +60,8 @@ def parse_citations(text: str, document: Document | None = None) -> list[Citatio
     if not _HINT.search(text):
         return []
     code = (document or read_markdown(text)).code_spans
-    found = sorted([*_brackets(text, code), *_footer_lists(text, code)], key=lambda bracket: bracket.start)
+    # Merged lazily: a text with too many citations is read no further than the bound.
+    found = merge(_brackets(text, code), _footer_lists(text, code), key=_start)
     citations: list[Citation] = []
     for group, bracket in enumerate(_join_ranges(text, found)):
         if len(citations) >= MAX_CITATIONS:
@@ -82,22 +84,20 @@ def _members(text: str, bracket: _Found, group: int) -> Iterator[Citation]:
     ids = tuple(receipt_id for item in bracket.items for receipt_id in item.ids)
     lenient = bracket.lenient or len(bracket.items) > 1 or len(ids) > 1
     for item in bracket.items:
-        whole = Citation(
-            text=text[bracket.start : bracket.end],
-            start=bracket.start,
-            end=bracket.end,
-            ids=ids,
-            anchor=item.anchor if item.ids else None,
-            lenient=lenient or not item.canonical,
-            malformed=bool(item.reason),
-            reason=item.reason,
-            round_brackets=bracket.opener == "(",
-            group=group,
-        )
-        if not item.ids:
-            yield whole
-        for receipt_id in item.ids:
-            yield replace(whole, id=receipt_id)
+        for receipt_id in item.ids or (None,):
+            yield Citation(
+                text=text[bracket.start : bracket.end],
+                start=bracket.start,
+                end=bracket.end,
+                ids=ids,
+                id=receipt_id,
+                anchor=item.anchor if item.ids else None,
+                lenient=lenient or not item.canonical,
+                malformed=bool(item.reason),
+                reason=item.reason,
+                round_brackets=bracket.opener == "(",
+                group=group,
+            )
 
 
 def _brackets(text: str, code: tuple[Span, ...]) -> Iterator[_Found]:
@@ -113,6 +113,8 @@ def _brackets(text: str, code: tuple[Span, ...]) -> Iterator[_Found]:
         found: _Found | None = None
         if opened >= 0 and _CLOSES[text[opened]] == match[0]:
             found = _candidate(text, opened, position + 1)
+            if found is None and text[opened] == "[" and "\n" in text[opened:position]:
+                found = _unclosed(text, opened, position)
         elif opened >= 0 and text[opened] == "[":
             found = _unclosed(text, opened, position)
         if found:
@@ -188,7 +190,11 @@ def _unclosed(text: str, start: int, limit: int) -> _Found | None:
     return _Found(start=start, end=match.end(), items=[item], lenient=True, opener="[")
 
 
-def _join_ranges(text: str, found: list[_Found]) -> Iterator[_Found]:
+def _start(bracket: _Found) -> int:
+    return bracket.start
+
+
+def _join_ranges(text: str, found: Iterable[_Found]) -> Iterator[_Found]:
     """Brackets in order, with `[r1]-[r3]` joined to one."""
     before: _Found | None = None
     for bracket in found:
@@ -225,5 +231,5 @@ def _footer_lists(text: str, code: tuple[Span, ...]) -> Iterator[_Found]:
         if footer.bare is not None:
             start, end = footer.bare
             items = read_items(text[start:end])
-            if items and len(items) <= MAX_SPAN:
+            if items:
                 yield _Found(start=start, end=end, items=items, lenient=True, opener="")

@@ -17,6 +17,9 @@ MAX_PARTS: Final = 4
 #: Digits of an over-long number that are kept to show it; no receipt has so many.
 MAX_DIGITS: Final = 64
 
+#: Items that are read from one bracket.
+MAX_ITEMS: Final = 1_000
+
 #: Members that are read from one text. A report cites hundreds; more would let ranges multiply the memory it
 #: takes.
 MAX_CITATIONS: Final = 20_000

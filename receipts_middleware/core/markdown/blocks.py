@@ -67,8 +67,9 @@ def read_blocks(text: str) -> tuple[list[Block], list[Span]]:
         elif kind in ("row", "header"):
             blocks.append(_row(text, lines[first], kind, quoted=quoted))
         elif content:
-            spans = _locate(text, lines[first:last], content.split("\n"))
-            blocks.append(Block(kind, tuple(spans), quoted))
+            spans = tuple(_locate(text, lines[first:last], content.split("\n")))
+            if spans:
+                blocks.append(Block(kind, spans, quoted))
     left = [n for n, (start, end) in enumerate(lines) if not covered[n] and text[start:end].strip(" \t>")]
     if left:
         more, more_code = _scan(text, lines, left)
@@ -99,8 +100,9 @@ def _leaves(tokens: Sequence[Token]) -> Iterator[tuple[BlockKind | None, int, in
             yield "paragraph", token.map[0], token.map[1], quotes > 0, token.content.rstrip("\n")
         elif name == "hr" and token.map:
             yield "heading", token.map[0], token.map[1], False, ""
-        elif name == "heading_open":
+        elif name == "heading_open" and token.map:
             kind = "heading"
+            yield kind, token.map[0], token.map[1], False, ""
         elif name == "paragraph_open":
             kind = "item" if items else "paragraph"
         elif name == "thead_open":
@@ -117,16 +119,23 @@ def _leaves(tokens: Sequence[Token]) -> Iterator[tuple[BlockKind | None, int, in
 
 def _locate(text: str, lines: Sequence[Span], contents: Sequence[str]) -> Iterator[Span]:
     """Where each line of a block's content stands in its line of the text."""
-    for (start, end), content in zip(lines, contents, strict=False):
+    number = 0
+    for content in contents:
         wanted = content.strip()
-        if not wanted:
-            continue
-        at = text.rfind(wanted, start, end)
-        if at < 0:  # the parser wrote a replacement character or expanded a tab
-            at = start + len(text[start:end]) - len(text[start:end].lstrip())
-            yield at, max(at, start + len(text[start:end].rstrip()))
-        else:
+        # The parser strips a paragraph: a first line of blanks that are none to Markdown has no content.
+        while wanted and number < len(lines) - 1 and _is_blank(text, lines[number], wanted):
+            number += 1
+        start, end = lines[min(number, len(lines) - 1)]
+        number += 1
+        at = text.rfind(wanted, start, end) if wanted else -1
+        if at >= 0:
             yield at, at + len(wanted)
+        elif wanted and text[start:end].strip():  # a replacement character was written or a tab expanded
+            yield _trim(text, start, end)
+
+
+def _is_blank(text: str, line: Span, wanted: str) -> bool:
+    return text.find(wanted, *line) < 0 and not text[slice(*line)].strip(" \t>").strip()
 
 
 def _row(text: str, line: Span, kind: BlockKind, *, quoted: bool) -> Block:
@@ -165,6 +174,7 @@ def _scan(text: str, lines: Sequence[Span], numbers: Sequence[int]) -> tuple[lis
     paragraph: list[Span] = []
     kind: BlockKind = "paragraph"
     fence = ""
+    following = -1
     for number in numbers:
         start, end = lines[number]
         prefix = _PREFIX.match(text, start, end)
@@ -176,13 +186,15 @@ def _scan(text: str, lines: Sequence[Span], numbers: Sequence[int]) -> tuple[lis
                 fence = ""
             continue
         bullet = _BULLET.match(text, start, end) is not None
-        if paragraph and (mark or bullet or at >= end):
+        apart = number != following
+        following = number + 1
+        if paragraph and (mark or bullet or apart or at >= end):
             blocks.append(Block(kind, tuple(paragraph)))
             paragraph = []
         if mark:
             fence = mark[1]
             code.append((start, end))
-        elif at < end:
+        elif text[at:end].strip():
             if not paragraph:
                 kind = "item" if bullet else "paragraph"
             paragraph.append(_trim(text, at, end))

@@ -127,10 +127,11 @@ def _ends(text: str, start: int, match: re.Match[str], end: int) -> bool:
     """Whether a stop ends the sentence that began at `start`."""
     if match[0][0] != ".":
         return True
+    behind = _skip_blank(text, match.end(), end)
+    following = text[behind : min(behind + 1, end)]
     if match[0].startswith(".."):
-        return not text[_skip_blank(text, match.end(), end) :][:1].islower()
+        return not following.islower()
     word = _word_before(text, start, match.start())
-    following = text[_skip_blank(text, match.end(), end) : end][:1]
     bare = word.lower()
     if word.isdigit() and _skip_blank(text, start, end) == match.start() - len(word):
         return False

@@ -7,6 +7,7 @@ follows it; in a table it is the row; a citation that stands alone closes nothin
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -26,8 +27,12 @@ _ADDRESS: Final = re.compile(r"\([^()\s]{0,2000}\)")
 #: A piece of at most this many words, none of them a number, says nothing without the words before it: `Lee`
 #: in "Mails went to Dana [r1], Lee [r2]".
 _FRAGMENT_WORDS: Final = 2
+#: How far the words before a fragment reach back, in characters.
+_CONTEXT: Final = 400
 #: Joining words that are no part of what a piece says.
 _JOINING: Final = frozenset({"and", "or", "also", "see", "to", "too", "plus"})
+#: What a quoted line begins with.
+_QUOTE_MARKS: Final = re.compile(r"\n(?:[ \t]*>)+")
 #: Punctuation around a statement that belongs to what stands beside it.
 _LEFT_EDGE: Final = " \t\r\n,;:.)*_|>"
 _RIGHT_EDGE: Final = " \t\r\n,;:(*_|"
@@ -73,7 +78,9 @@ def attach(text: str, document: Document, citations: Sequence[Cited]) -> list[st
             continue
         span = (statement.start, statement.end)
         if span not in cache:
-            start = statement.sentence[0] if _is_fragment(text, *span) else statement.start
+            start = statement.start
+            if _is_fragment(text, *span):
+                start = max(statement.sentence[0], statement.start - _CONTEXT)
             cache[span] = _without(text, (start, statement.end), brackets)
         texts.append(cache[span])
     return texts
@@ -182,14 +189,17 @@ def _without(text: str, span: Span, brackets: Sequence[Span]) -> str:
     """The words of a span without the brackets of citations in it."""
     start, end = span
     parts: list[str] = []
-    for low, high in brackets:
-        if high <= start:
-            continue
+    for index in range(bisect_left(brackets, start, key=_end), len(brackets)):
+        low, high = brackets[index]
         if low >= end:
             break
         parts.append(text[start:low])
         start = max(start, high)
     parts.append(text[start:end])
-    words = " ".join("".join(parts).split()).replace(" ,", ",").replace(" .", ".")
+    words = " ".join(_QUOTE_MARKS.sub("\n", "".join(parts)).split()).replace(" ,", ",").replace(" .", ".")
     kept = words.lstrip(_LEFT_EDGE).rstrip(_RIGHT_EDGE)
     return kept if kept.strip() else words
+
+
+def _end(span: Span) -> int:
+    return span[1]

@@ -168,11 +168,11 @@ def _pattern(table: _Table) -> re.Pattern[str]:
         "pending": PENDING,
         "success": SUCCESS,
     }
-    body = "|".join(_phrases(row) for row in tables[table])
+    body = "|".join(alternation_of(row) for row in tables[table])
     return re.compile(rf"(?<![\w-])(?:{body})(?![\w-])")
 
 
-def _phrases(row: Row) -> str:
+def alternation_of(row: Row) -> str:
     """The phrases of a row as one alternation: line breaks and the blanks around bars are layout."""
     joined = re.sub(r"\s*\n\s*", " ", re.sub(r"\s*\n\s*(?=\(\?!)", "", row.phrases.strip()))
     return re.sub(r" ?\| ?", "|", joined).replace("_neg_", NEGATION)

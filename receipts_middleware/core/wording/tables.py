@@ -54,8 +54,8 @@ GOOD_NEWS: Final[tuple[Row, ...]] = (
     Row("mended", USAGE, r"""
         (?:fix(?:ed|es)|resolv(?:ed|es)|repair(?:ed|s)|correct(?:ed|s)|solv(?:ed|es)|address(?:ed|es)|handl(?:ed
         |es)|remov(?:ed|es)|clear(?:ed|s)|mend(?:ed|s)|patch(?:ed|es)|eliminat(?:ed|es)|silenc(?:ed|es)|overcame
-        |worked around|recovered from|retried|re-?ran|reproduced|reported|logged|reopened|restored|replaced
-        |rebuilt|closed|filed|raised|opened)(?:\s(?!(?:and|but|so|then|or|while
+        |worked around|recovered from|retried|re-?ran|reproduced|reopened|restored|replaced
+        |rebuilt|closed|filed|opened)(?:\s(?!(?:and|but|so|then|or|while
         |that)\b)[\w'-]+){0,5}? (?:fail(?:ures?|ing|ed)|errors?|bugs?|broken|crash(?:es)?|exceptions?|problems?
         |issues?|conflicts?|timeouts?|regressions?|missing|invalid|stale|stuck|outages?|incidents?|defects?)
         """),
