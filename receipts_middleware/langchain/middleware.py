@@ -265,9 +265,9 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
             return self._bare(execution.request, result)
         stamped, receipt = done
         if receipt.outcome == "synthetic":
-            self._warn_once(
-                f"{receipt.tool} gave a result although the tool itself was not run; its receipt says synthetic."
-            )
+            self._warn_once(f"{receipt.tool} gave a result without being run; its receipt says synthetic.")
+        if execution.recorder.unwatched:
+            self._warn_once(f"{receipt.tool} is of a class that cannot be watched: edits and retries inside go unseen.")
         self._announce(execution.request, receipt)
         return stamped
 
@@ -281,7 +281,7 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
         if turn is None:
             return None, self._guard("while our keys were taken off", lambda: _without_keys(request), request)
         for item in turn.standing.new:
-            if not item.stamped:
+            if not item.announced:
                 self._announce(request, item.receipt)
         return turn, request.override(messages=turn.view.messages, system_message=turn.system)
 

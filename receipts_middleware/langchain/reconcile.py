@@ -34,12 +34,14 @@ class NewReceipt:
         receipt: The record.
         facts: Values kept for claims.
         stamped: It stands on its message; otherwise the channel is the only one to know it.
+        announced: Its event was written when the execution ended.
     """
 
     key: str
     receipt: Receipt
     facts: Mapping[str, object]
     stamped: bool
+    announced: bool = True
 
     def to_row(self) -> dict[str, object]:
         """What the channel keeps."""
@@ -174,7 +176,7 @@ class Reconciler:
             tool_call_id=clean_text(entry.receipt.tool_call_id),
             created_at=datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         )
-        return NewReceipt(key, receipt, self._facts(entry), stamped=False)
+        return NewReceipt(key, receipt, self._facts(entry), stamped=False, announced=False)
 
     def _from_stamp(self, key: str, entry: Entry, remembered: Remembered | None) -> NewReceipt:
         same = remembered is not None and remembered.receipt.uid == entry.receipt.uid
