@@ -33,15 +33,13 @@ class NewReceipt:
         key: Under which the channel keeps it: id of the issuing message and place of the call.
         receipt: The record.
         facts: Values kept for claims.
-        stamped: It stands on its message; otherwise the channel is the only one to know it.
-        announced: Its event was written when the execution ended.
+        announced: Its event was written when the execution ended; it is not where no tool hook ran.
     """
 
     key: str
     receipt: Receipt
     facts: Mapping[str, object]
-    stamped: bool
-    announced: bool = True
+    announced: bool
 
     def to_row(self) -> dict[str, object]:
         """What the channel keeps."""
@@ -166,7 +164,7 @@ class Reconciler:
         if entry is not None and entry.origin == "stamped":
             return self._from_stamp(key, entry, remembered)
         if remembered is not None and (entry is None or entry.result is None or not _is_stand_in_for_result(entry)):
-            return NewReceipt(key, remembered.receipt, remembered.facts, stamped=False)
+            return NewReceipt(key, remembered.receipt, remembered.facts, announced=True)
         if entry is None or entry.result is None:
             return None
         receipt = replace(
@@ -176,12 +174,12 @@ class Reconciler:
             tool_call_id=clean_text(entry.receipt.tool_call_id),
             created_at=datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         )
-        return NewReceipt(key, receipt, self._facts(entry), stamped=False, announced=False)
+        return NewReceipt(key, receipt, self._facts(entry), announced=False)
 
     def _from_stamp(self, key: str, entry: Entry, remembered: Remembered | None) -> NewReceipt:
         same = remembered is not None and remembered.receipt.uid == entry.receipt.uid
         facts = remembered.facts if remembered is not None and same else self._facts(entry)
-        return NewReceipt(key, entry.receipt, facts, stamped=True)
+        return NewReceipt(key, entry.receipt, facts, announced=True)
 
     def _facts(self, entry: Entry) -> Mapping[str, object]:
         args = entry.call.args if entry.call is not None else None
