@@ -16,7 +16,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from receipts_middleware.core.keys import RECEIPT_KEY, SNAPSHOT_KEY
 from receipts_middleware.core.snapshot import SnapshotHead, peek_snapshot
 from receipts_middleware.langchain.state import CHANNEL, META
-from receipts_middleware.readers.langchain_messages import provider_calls
+from receipts_middleware.readers.langchain_messages import provider_calls, read_message
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +88,17 @@ def head_of(message: BaseMessage) -> SnapshotHead | None:
 
 def count_calls(message: AIMessage) -> int:
     """Numbers that a message uses up: the provider's calls, then valid ones, then those that could not be parsed."""
-    return _provider_count(message) + len(message.tool_calls) + len(message.invalid_tool_calls)
+    calls = len(message.tool_calls) + len(message.invalid_tool_calls)
+    if not calls and (not isinstance(message.content, str) or "tool_calls" in message.additional_kwargs):
+        return len(read_message(message).calls)  # calls may stand in the content alone; a verifier counts them, too
+    return count_provider_calls(message) + calls
 
 
-def _provider_count(message: AIMessage) -> int:
-    return 0 if isinstance(message.content, str) else len(provider_calls(message))
+def count_provider_calls(message: AIMessage) -> int:
+    """How many calls of a message the model's provider ran itself; they come first."""
+    if isinstance(message.content, str) and "tool_outputs" not in message.additional_kwargs:
+        return 0
+    return len(provider_calls(message))
 
 
 def find_anchor(messages: Sequence[Any], channel: Mapping[str, Any]) -> Anchor | None:
@@ -150,7 +156,7 @@ def find_slot(state: object, call: Mapping[str, Any], path_index: int | None) ->
             if place is None:
                 continue
             issued, head = issued_before(messages, index, channel_of(state))
-            position = _provider_count(message) + place + 1
+            position = count_provider_calls(message) + place + 1
             return Slot(issued + position, position, message, head, message.tool_calls[place])
     return None
 

@@ -23,7 +23,7 @@ from receipts_middleware.core.snapshot import Snapshot as ParsedSnapshot
 from receipts_middleware.core.snapshot import make_snapshot, parse_snapshot, peek_carried
 from receipts_middleware.core.toolspec import ToolSpec, read_tools
 from receipts_middleware.langchain.execution import clean_text
-from receipts_middleware.langchain.numbering import count_calls
+from receipts_middleware.langchain.numbering import count_calls, count_provider_calls
 from receipts_middleware.langchain.prompt import render_prompt, with_paragraph
 from receipts_middleware.langchain.reconcile import Reconciler, Standing, answer_ids, is_final
 from receipts_middleware.langchain.state import META
@@ -160,7 +160,7 @@ class TurnMaker:
                 if any(isinstance(earlier, AIMessage) for earlier in out):
                     head = next_head(head, [])
                 out.append(self._stamp(turn, whole, answers, issued, head))
-                before = issued + count_calls(whole) - len(whole.tool_calls) - len(whole.invalid_tool_calls)
+                before = issued + count_provider_calls(whole)
                 slots.update((str(c.get("id")), (before + i, c, head)) for i, c in enumerate(whole.tool_calls, 1))
                 issued += count_calls(whole)
             elif isinstance(message, ToolMessage) and message.tool_call_id in slots:

@@ -18,7 +18,7 @@ from receipts_middleware.core.keys import RECEIPT_KEY
 from receipts_middleware.core.ledger import Block, LedgerRow, is_kept, neutralise, render_block, render_line
 from receipts_middleware.core.receipt import Receipt, parse_receipt
 from receipts_middleware.core.toolspec import ToolKind
-from receipts_middleware.langchain.numbering import count_calls, head_of
+from receipts_middleware.langchain.numbering import count_provider_calls, head_of
 from receipts_middleware.langchain.results import without_our_keys
 
 Placement = Literal["inline", "tail", "none"]
@@ -87,6 +87,7 @@ class _Rendered:
     Attributes:
         origin: The original, held weakly.
         tag: Ledger tag it was rendered under.
+        content: Content it was rendered from; a layer may assign another to the same message (redaction does).
         copy: What the model sees; None where that is the original itself, which must not be held.
         row: Its line, on a stamped tool message.
         receipt: Its receipt, on a stamped tool message.
@@ -96,6 +97,7 @@ class _Rendered:
 
     origin: weakref.ref[BaseMessage]
     tag: str
+    content: object
     copy: BaseMessage | None = None
     row: LedgerRow | None = None
     receipt: Receipt | None = None
@@ -151,7 +153,12 @@ class ViewBuilder:
         rendered, out = self._rendered, seen.messages
         for message in messages:
             held = rendered.get(id(message))
-            if held is None or held.origin() is not message or held.tag != tag:
+            if (
+                held is None
+                or held.origin() is not message
+                or held.tag != tag
+                or held.content is not getattr(message, "content", None)
+            ):
                 if not isinstance(message, BaseMessage):
                     out.append(message)
                     continue
@@ -187,7 +194,7 @@ class ViewBuilder:
         shown = [held.row.n for held in seen.stamped if held.carries and held.row is not None]
         shown.extend(n for n in seen.others if n not in seen.unshown)
         if known_count > len(receipts):
-            block = self._block(receipts, seen, tag, lookup)
+            block = self._block(receipts, seen, tag, lookup, known_count - len(receipts))
             if block.text:
                 self._place(seen, block.text)
             shown.extend(block.shown)
@@ -265,6 +272,7 @@ class ViewBuilder:
         held = _Rendered(
             origin=weakref.ref(message, lambda _: rendered.pop(key, None)),
             tag=tag,
+            content=message.content,
             copy=message.model_copy(update=update) if update else None,
             row=row,
             receipt=receipt,
@@ -286,14 +294,15 @@ class ViewBuilder:
             if n not in present and not self._options.excluded(receipt.tool)
         ]
 
-    def _block(self, present: Mapping[int, Receipt], seen: _Pass, tag: str, lookup: _Lazy) -> Block:
+    def _block(self, present: Mapping[int, Receipt], seen: _Pass, tag: str, lookup: _Lazy, count: int) -> Block:
         """The block of what is gone; it changes only when a compaction changes what is gone, so it is kept until then.
 
-        The head on the first message of the view covers every receipt before it, so equal heads mean equal history.
+        The head on the first message of the view covers every receipt before it, so equal heads mean equal history;
+        the count tells when something behind that message has gone, too.
         """
         highest, head = (seen.first.base or 0, seen.first.head) if seen.first is not None else (0, "")
         missing = _gaps(present, highest)
-        key = (tag, head, missing) if head else None
+        key = (tag, head, missing, count) if head else None
         block = self._blocks.get(key) if key is not None else None
         if block is not None:
             return block
@@ -340,7 +349,7 @@ class _Lazy:
 
 def _issues_of(message: AIMessage) -> _Issues:
     calls = [*message.tool_calls, *message.invalid_tool_calls]
-    providers = count_calls(message) - len(calls)
+    providers = count_provider_calls(message)
     head = head_of(message)
     return _Issues(
         base=head.n if head is not None else None,

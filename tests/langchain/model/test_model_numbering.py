@@ -142,6 +142,21 @@ async def test_messages_removed_from_the_middle_are_listed_in_the_block(bench, k
     assert kit.resolutions(verify_messages(third)) == [("r3", "resolved")]
 
 
+async def test_a_message_removed_behind_a_summary_joins_the_block_of_what_the_summary_removed(bench, kit):
+    replies = ["First.", "Second.", "Wrote [r38 write_file] and [r1 write_file]."]
+    model = ScriptedChatModel(turns=[*kit.writes(40), *replies], by="order")
+    agent = kit.agent(model, bench, before=[summariser()])
+    result = await bench.ask(agent)
+    await bench.ask(agent)
+    pair = {m.id for m in result["messages"] if getattr(m, "tool_call_id", "") == "write_38"}
+    pair |= {m.id for m in kit.replies(result["messages"]) if m.tool_calls and m.tool_calls[0]["id"] == "write_38"}
+    assert len(pair) == 2
+    await bench.update(agent, None, {"messages": [RemoveMessage(id=i) for i in pair]})
+    result = await bench.ask(agent)
+    assert kit.text(model.requests[-1]).count("[r38 write_file] success") == 1
+    assert kit.resolutions(verify_messages(result)) == [("r38", "resolved"), ("r1", "resolved")]
+
+
 async def test_a_result_that_lost_its_call_is_counted_once(bench, kit):
     model = ScriptedChatModel(turns=[*kit.writes(3), "First.", *kit.writes(1, 4), "Wrote [r3 write_file]."], by="order")
     agent = kit.agent(model, bench)
