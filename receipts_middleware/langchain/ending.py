@@ -18,7 +18,7 @@ from receipts_middleware.core.receipt import Outcome, OutcomeSource
 from receipts_middleware.core.toolspec import ToolKind
 from receipts_middleware.langchain.standin import Attempt, Recorder
 from receipts_middleware.readers.channels import read_channels
-from receipts_middleware.readers.content import text_of
+from receipts_middleware.readers.content import plain_fields, text_of
 from receipts_middleware.readers.langchain_messages import tool_message_origin
 
 
@@ -104,7 +104,7 @@ def read_returned(
         return Ending(_of_exception(last.error), "exception", _type_name(last.error))
     if message is None:
         return Ending("control_flow", "framework")
-    channels = read_channels(message, success_declares=False)
+    channels = read_channels(plain_fields(message), success_declares=False)
     origin = None
     if last is None:
         origin = tool_message_origin(message)

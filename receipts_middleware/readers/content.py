@@ -57,10 +57,30 @@ def field_of(value: object, name: str) -> object:
     Returns:
         What stands there. Never raises.
     """
+    if type(value) is dict:
+        return value.get(name)
     try:
         return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
     except Exception:  # noqa: BLE001  # somebody's message class may raise anything in a property
         return None
+
+
+def plain_fields(message: object) -> object:
+    """The fields of a pydantic object as a dict, anything else as it is.
+
+    A field that is not there costs a model a raised exception each time; of one message ten are asked for.
+
+    Args:
+        message: Untrusted.
+    """
+    if isinstance(message, Mapping) or not hasattr(type(message), "__pydantic_fields__"):
+        return message
+    try:
+        fields = vars(message)
+        extra = getattr(message, "__pydantic_extra__", None)
+    except Exception:  # noqa: BLE001 - somebody's class may raise anything
+        return message
+    return {**extra, **fields} if isinstance(extra, dict) and extra else fields
 
 
 def text_field(value: object, *names: str) -> str:

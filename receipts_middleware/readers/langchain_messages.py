@@ -17,6 +17,7 @@ from receipts_middleware.readers.channels import read_channels
 from receipts_middleware.readers.content import (
     field_of,
     parse_arguments,
+    plain_fields,
     reply_text,
     string_leaves,
     text_field,
@@ -47,7 +48,10 @@ def role_of(message: object) -> Role | None:
     Args:
         message: Message object, `{type, data}` dict, flat dict with `type`, or constructor dump. Untrusted.
     """
-    kind, fields = _unwrap(message)
+    return _role(*_unwrap(message))
+
+
+def _role(kind: object, fields: object) -> Role | None:
     if not isinstance(kind, str):
         return None
     if kind in ("chat", "ChatMessage", "ChatMessageChunk"):
@@ -60,7 +64,8 @@ def role_of(message: object) -> Role | None:
 def _unwrap(message: object) -> tuple[object, object]:
     """The type name of a message and whatever holds its fields."""
     if not isinstance(message, Mapping):
-        return field_of(message, "type"), message
+        fields = plain_fields(message)
+        return field_of(fields, "type"), fields
     kind, data, kwargs = message.get("type"), message.get("data"), message.get("kwargs")
     if kind == "constructor" and isinstance(kwargs, Mapping):
         path = message.get("id")
@@ -94,8 +99,8 @@ def read_message(message: object) -> Message:
         The message; one of no known role comes back as a `system` message with what text it has. Calls of
         structured output are recognised here only by the snapshot; `mark_answers` sees the rest. Never raises.
     """
-    _, fields = _unwrap(message)
-    role = role_of(message)
+    kind, fields = _unwrap(message)
+    role = _role(kind, fields)
     kwargs = field_of(fields, "additional_kwargs")
     extra: Mapping[object, object] = kwargs if isinstance(kwargs, Mapping) else {}
     content = field_of(fields, "content")

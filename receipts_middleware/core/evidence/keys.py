@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 
 def normal_key(key: str) -> str:
     """Lower case without underscores and hyphens: `statusCode`, `status_code` and `Status-Code` are one key.
@@ -9,4 +11,9 @@ def normal_key(key: str) -> str:
     Args:
         key: Untrusted.
     """
-    return key[:64].replace("_", "").replace("-", "").lower()
+    return _normal_key(key[:64])
+
+
+@lru_cache(maxsize=4_096)
+def _normal_key(key: str) -> str:
+    return key.replace("_", "").replace("-", "").lower()

@@ -8,6 +8,7 @@ of a charge and the success of `decline_invite`.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, Literal
 
 from receipts_middleware.core.lexicon.status import (
@@ -18,7 +19,7 @@ from receipts_middleware.core.lexicon.status import (
     VERIFIED_WORDS,
 )
 from receipts_middleware.core.lexicon.verbs import ACTING_VERBS, AMBIGUOUS_VERBS, IRREGULAR_PARTICIPLES
-from receipts_middleware.core.toolspec.kind import name_tokens
+from receipts_middleware.core.toolspec.kind import MAX_NAME, name_tokens
 
 #: failed, accepted (the end is open), verified (confirmed afterwards), done, or nothing that a table knows.
 StatusClass = Literal["failed", "accepted", "verified", "done", ""]
@@ -101,6 +102,11 @@ def own_participles(tool: str) -> frozenset[str]:
     Args:
         tool: Name of a tool. Untrusted.
     """
+    return _own_participles(tool[:MAX_NAME])
+
+
+@lru_cache(maxsize=1_024)
+def _own_participles(tool: str) -> frozenset[str]:
     verbs = [word for word in name_tokens(tool) if word in ACTING_VERBS or word in AMBIGUOUS_VERBS]
     return frozenset(form for verb in verbs for form in _participles(verb))
 

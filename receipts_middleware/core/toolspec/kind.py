@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -61,7 +62,12 @@ def name_tokens(name: str) -> tuple[str, ...]:
     Returns:
         The words in order, for example `("create", "pull", "request")`.
     """
-    short = MCP_PREFIX.sub("", name[:MAX_NAME], count=1) if name.startswith("mcp__") else name[:MAX_NAME]
+    return _name_tokens(name[:MAX_NAME])
+
+
+@lru_cache(maxsize=1_024)
+def _name_tokens(name: str) -> tuple[str, ...]:
+    short = MCP_PREFIX.sub("", name, count=1) if name.startswith("mcp__") else name
     return tuple(token.lower() for token in _CAMEL.findall(short.replace("_", " ")))
 
 
