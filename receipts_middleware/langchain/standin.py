@@ -181,7 +181,7 @@ def _recording_class(base: type[BaseTool]) -> type[BaseTool]:
         # A copy is a tool of its own and records nothing.
         "__copy__": lambda self: copy.copy(original_of(self)),
         "__deepcopy__": lambda self, memo=None: copy.deepcopy(original_of(self), memo),
-        "__reduce_ex__": lambda self, protocol: original_of(self).__reduce_ex__(protocol),
+        "__reduce_ex__": lambda self, protocol: (original_of, (original_of(self),)),
     }
     made: type[BaseTool] = types.new_class(base.__name__, (base,), exec_body=lambda namespace: namespace.update(body))
     return made
