@@ -53,6 +53,8 @@ MAX_CHILD_RECEIPTS = 256
 MAX_VALUES = 100_000
 MAX_NESTING = 16
 MAX_NUMBER = 9_999_999_999
+#: Highest number from which a run goes on counting. None ever gets there; a forged one above would use up the rest.
+MAX_ISSUED = 999_999_999
 
 
 @dataclass(frozen=True, slots=True)

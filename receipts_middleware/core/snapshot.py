@@ -15,7 +15,7 @@ from typing import Final
 from receipts_middleware.core.canonical import canon
 from receipts_middleware.core.keys import FORMAT_VERSION
 from receipts_middleware.core.ranges import RangeSet, parse_ranges
-from receipts_middleware.core.receipt import MAX_NUMBER, Malformed, Receipt, parse_receipt
+from receipts_middleware.core.receipt import MAX_ISSUED, MAX_NUMBER, Malformed, Receipt, parse_receipt
 
 #: A snapshot with 1,000 full entries is about 1 MB; anything far above is not one of ours.
 MAX_SNAPSHOT_CHARS: Final = 16_000_000
@@ -192,6 +192,21 @@ _PEEK: Final = re.compile(
 )
 
 
+def read_head(value: object) -> SnapshotHead:
+    """Number, head and tag as the private channel keeps them; what is not one of ours is 0 or empty.
+
+    Args:
+        value: Mapping with `n`, `head` and `tag`. Untrusted: whoever can write state can write it.
+    """
+    held: Mapping[object, object] = value if isinstance(value, Mapping) else {}
+    n, head, tag = held.get("n"), held.get("head"), held.get("tag")
+    return SnapshotHead(
+        n if type(n) is int and 0 <= n <= MAX_ISSUED else 0,
+        head if isinstance(head, str) and _HEAD.match(head) else "",
+        tag if isinstance(tag, str) and _TAG.match(tag) else "",
+    )
+
+
 def peek_snapshot(value: str) -> SnapshotHead | None:
     """Number, head and tag of a snapshot without reading its entries, which may be large.
 
@@ -201,11 +216,13 @@ def peek_snapshot(value: str) -> SnapshotHead | None:
         value: What stands under the snapshot key. Untrusted.
 
     Returns:
-        The values, or None where they are not there.
+        The values, or None where they are not there or the number is none that a run has reached.
     """
     at = value.rfind('"head":"')  # inside a string value the quotes would be escaped
     match = _PEEK.match(value, at) if at >= 0 else None
-    return SnapshotHead(int(match[2]), match[1], match[3]) if match is not None else None
+    if match is None or int(match[2]) > MAX_ISSUED:
+        return None
+    return SnapshotHead(int(match[2]), match[1], match[3])
 
 
 def peek_carried(value: str) -> tuple[int, ...]:

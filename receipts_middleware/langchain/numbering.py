@@ -14,7 +14,8 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from receipts_middleware.core.keys import RECEIPT_KEY, SNAPSHOT_KEY
-from receipts_middleware.core.snapshot import SnapshotHead, peek_snapshot
+from receipts_middleware.core.receipt import MAX_ISSUED
+from receipts_middleware.core.snapshot import SnapshotHead, peek_snapshot, read_head
 from receipts_middleware.langchain.state import CHANNEL, META
 from receipts_middleware.readers.langchain_messages import provider_calls, read_message
 
@@ -116,8 +117,8 @@ def find_anchor(messages: Sequence[Any], channel: Mapping[str, Any]) -> Anchor |
     meta = channel.get(META)
     if last_ai is None or not isinstance(meta, Mapping):
         return None
-    issued = int(meta.get("n", 0)) - count_calls(messages[last_ai])
-    return Anchor(last_ai, max(0, issued), str(meta.get("head", "")), str(meta.get("tag", "")))
+    latest = read_head(meta)
+    return Anchor(last_ai, max(0, latest.n - count_calls(messages[last_ai])), latest.head, latest.tag)
 
 
 def issued_before(messages: Sequence[Any], index: int, channel: Mapping[str, Any]) -> tuple[int, str]:
@@ -132,7 +133,7 @@ def issued_before(messages: Sequence[Any], index: int, channel: Mapping[str, Any
         elif isinstance(message, ToolMessage):
             stamp = message.additional_kwargs.get(RECEIPT_KEY)
             n = stamp.get("n") if isinstance(stamp, Mapping) else None
-            issued = max(issued, n) if isinstance(n, int) else issued
+            issued = max(issued, n) if type(n) is int and n <= MAX_ISSUED else issued
     return issued, head
 
 

@@ -16,7 +16,8 @@ from langchain_core.messages import AIMessage, ToolMessage
 from receipts_middleware.core.chain import genesis_head, ledger_tag, next_head
 from receipts_middleware.core.facts import Capture, extract_facts
 from receipts_middleware.core.ledger import Entry, LedgerBuilder
-from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, MAX_NUMBER, MAX_TEXT, Receipt
+from receipts_middleware.core.receipt import MAX_ISSUED, MAX_TEXT, Receipt
+from receipts_middleware.core.snapshot import read_head
 from receipts_middleware.core.toolspec import ToolSpec
 from receipts_middleware.langchain.execution import clean_text
 from receipts_middleware.langchain.memory import Memory, Remembered, SlotKey, slot_key
@@ -108,14 +109,12 @@ class Reconciler:
             The standing before the coming message.
         """
         anchor = find_anchor(messages, channel)
-        meta = channel.get(META)
-        tag = (anchor.tag if anchor else "") or _meta_text(meta, "tag") or ledger_tag(run or _first_id(messages))
+        latest = read_head(channel.get(META))
+        tag = (anchor.tag if anchor else "") or latest.tag or ledger_tag(run or _first_id(messages))
         anchored = anchor.head if anchor else ""
-        latest, counted = _meta_head(meta), _meta_number(meta)
         # The channel knows the newest head also where its message was removed or rewritten since.
-        if anchor is not None and anchored and anchor.n > counted:
-            latest = anchored
-        head = latest or anchored or genesis_head(run, namespace)
+        ahead = anchor is not None and anchored and anchor.n > latest.n
+        head = (anchored if ahead else latest.head or anchored) or genesis_head(run, namespace)
         builder = LedgerBuilder(
             tools=tuple(specs),
             issued=anchor.n if anchor else 0,
@@ -127,7 +126,7 @@ class Reconciler:
             builder.read(replace(read_message(message), snapshot=None))
         recalled: list[SlotKey] = []
         new = self._new(builder, issuers, channel, (run, namespace), recalled)
-        issued = max(builder.issued, counted)
+        issued = max(builder.issued, latest.n)
         head = next_head(head, [item.receipt.digest() for item in new])
         return Standing(issued, head, tag, tuple(new), anchor is None and not channel, tuple(recalled))
 
@@ -152,12 +151,15 @@ class Reconciler:
             item = self._settle(key, entry, remembered)
             if item is not None:
                 found[slot.n] = item
-        orphans = [e for e in builder.orphans() if e.n not in found and not self.excluded(e.tool)]
+        orphans = [e for e in builder.orphans() if self._is_missing(e, found)]
         held = _uids(channel) if orphans else set()
         for entry in orphans:
             if entry.receipt.uid not in held:
                 found[entry.n] = self._from_stamp(entry.receipt.uid, entry, None)
         return [found[n] for n in sorted(found)]
+
+    def _is_missing(self, orphan: Entry, found: Mapping[int, NewReceipt]) -> bool:
+        return orphan.n not in found and orphan.n <= MAX_ISSUED and not self.excluded(orphan.tool)
 
     def _settle(self, key: str, entry: Entry | None, remembered: Remembered | None) -> NewReceipt | None:
         """The record of a slot: its stamp, else what the process remembers, else what the message itself says."""
@@ -206,21 +208,6 @@ def _uids(channel: Mapping[str, Any]) -> set[object]:
     """Receipts that the channel holds, under whatever key."""
     receipts = (row.get("receipt") for row in channel.values() if isinstance(row, Mapping))
     return {receipt.get("uid") for receipt in receipts if isinstance(receipt, Mapping)}
-
-
-def _meta_text(meta: object, name: str) -> str:
-    value = meta.get(name) if isinstance(meta, Mapping) else None
-    return value if isinstance(value, str) else ""
-
-
-def _meta_head(meta: object) -> str:
-    head = _meta_text(meta, "head")
-    return head if len(head) == len(EMPTY_TEXT_SHA256) and all(sign in "0123456789abcdef" for sign in head) else ""
-
-
-def _meta_number(meta: object) -> int:
-    value = meta.get("n") if isinstance(meta, Mapping) else None
-    return value if isinstance(value, int) and 0 <= value <= MAX_NUMBER else 0
 
 
 def _first_id(messages: Sequence[Any]) -> str:

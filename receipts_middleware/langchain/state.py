@@ -1,7 +1,8 @@
 """State that the middleware keeps in the graph: one private channel, written only together with a model turn.
 
-The channel is a dict by uid of `{"receipt": ..., "facts": ...}`, and under the empty key what the run as a whole
-needs (highest number, chain head, tag, toolset). It never enters a run's input or output.
+The channel is a dict by slot (issuing message and place of the call) of `{"receipt": ..., "facts": ...}`, and under
+the empty key what the run as a whole needs (highest number, chain head, tag, toolset). It never enters a run's input or
+output.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, NotRequired
 
 from langchain.agents.middleware.types import AgentState, PrivateStateAttr, ResponseT
+
+from receipts_middleware.core.receipt import MAX_ISSUED
 
 CHANNEL: Final = "_receipts"
 META: Final = ""
@@ -24,16 +27,18 @@ def merge_updates(state: Mapping[str, Any] | None, updates: Sequence[Mapping[str
     """Union of a channel value and a batch of updates, idempotent and associative, as a delta channel needs it."""
     merged = dict(state) if isinstance(state, Mapping) else {}
     for update in updates:
-        if not isinstance(update, Mapping):
-            continue
-        for key, value in update.items():
-            if key == META:
-                held = merged.get(META)
-                if not isinstance(held, Mapping) or held.get("n", 0) <= value.get("n", 0):
-                    merged[META] = value
-            else:
+        for key, value in update.items() if isinstance(update, Mapping) else ():
+            if key != META:
                 merged.setdefault(key, value)
+            elif _issued(merged.get(META)) <= _issued(value):
+                merged[META] = value
     return merged
+
+
+def _issued(meta: object) -> int:
+    """Highest number that a run's own row names; below all where it is none: state can be written from outside."""
+    n = meta.get("n") if isinstance(meta, Mapping) else None
+    return n if type(n) is int and 0 <= n <= MAX_ISSUED else -1
 
 
 try:

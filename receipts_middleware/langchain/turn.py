@@ -17,10 +17,10 @@ from langchain_core.messages.utils import message_chunk_to_message
 from receipts_middleware.core.canonical import canon, digest_args, digest_output
 from receipts_middleware.core.chain import next_head
 from receipts_middleware.core.keys import RECEIPT_KEY, SNAPSHOT_KEY
+from receipts_middleware.core.ledger import Entry, LedgerBuilder
 from receipts_middleware.core.ledger.render import shown_ranges
 from receipts_middleware.core.receipt import MAX_TEXT, Receipt, parse_receipt
-from receipts_middleware.core.snapshot import Snapshot as ParsedSnapshot
-from receipts_middleware.core.snapshot import make_snapshot, parse_snapshot, peek_carried
+from receipts_middleware.core.snapshot import make_snapshot, peek_carried
 from receipts_middleware.core.toolspec import ToolSpec, read_tools
 from receipts_middleware.langchain.execution import clean_text
 from receipts_middleware.langchain.numbering import count_calls, count_provider_calls
@@ -28,6 +28,7 @@ from receipts_middleware.langchain.prompt import render_prompt, with_paragraph
 from receipts_middleware.langchain.reconcile import Reconciler, Standing, answer_ids, is_final
 from receipts_middleware.langchain.state import META
 from receipts_middleware.langchain.view import RequestView, ViewBuilder
+from receipts_middleware.readers.langchain_messages import read_message
 
 SnapshotMode = Literal["auto", "full"]
 
@@ -131,6 +132,7 @@ class TurnMaker:
             tag=standing.tag,
             known=lambda: known_receipts(channel, standing, state_messages),
             known_count=_known_count(channel, standing),
+            issued=standing.issued,
         )
         if self._prompt is not None:
             system = with_paragraph(system, render_prompt(self._prompt, standing.tag))
@@ -231,20 +233,27 @@ class TurnMaker:
 
 
 def known_receipts(channel: Mapping[str, Any], standing: Standing, messages: Sequence[Any]) -> dict[int, Receipt]:
-    """Every receipt of a run by number: from the channel, from this turn, and without a channel from its finals."""
-    known: dict[int, Receipt] = {}
-    if META not in channel:
-        for message in messages:
-            value = message.additional_kwargs.get(SNAPSHOT_KEY) if isinstance(message, AIMessage) else None
-            snapshot = parse_snapshot(value) if isinstance(value, str) and peek_carried(value) else None
-            if isinstance(snapshot, ParsedSnapshot):
-                known.update((row.receipt.n, row.receipt) for row in snapshot.entries or ())
+    """Every receipt of a run by number: from the channel and this turn; without a channel from all its messages."""
+    known: dict[int, Receipt] = {} if META in channel else _told_by(messages)
     for key, row in channel.items():
         receipt = parse_receipt(row.get("receipt")) if key != META and isinstance(row, Mapping) else None
         if isinstance(receipt, Receipt):
             known[receipt.n] = receipt
     known.update((item.receipt.n, item.receipt) for item in standing.new)
-    return known
+    return {n: receipt for n, receipt in known.items() if n <= standing.issued}
+
+
+def _told_by(messages: Sequence[Any]) -> dict[int, Receipt]:
+    """What the messages alone show, as a verifier reads them: a hand-built graph or a fork has no channel."""
+    builder = LedgerBuilder()
+    for message in messages:
+        builder.read(read_message(message))
+    entries = builder.ledger()
+    return {e.n: e.receipt for e in entries if e.origin != "derived" or e.result is not None or _is_provided(e)}
+
+
+def _is_provided(entry: Entry) -> bool:
+    return entry.call is not None and entry.call.kind == "provider"
 
 
 def carried_numbers(messages: Sequence[Any]) -> set[int]:

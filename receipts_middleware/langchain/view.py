@@ -135,6 +135,7 @@ class ViewBuilder:
         tag: str,
         known: Callable[[], Mapping[int, Receipt]],
         known_count: int,
+        issued: int,
     ) -> RequestView:
         """The view of one request.
 
@@ -144,6 +145,7 @@ class ViewBuilder:
             known: Gives every receipt of the run by number; called only where a message without a stamp or a receipt
                 without a message needs it.
             known_count: How many receipts the run has in all.
+            issued: Highest number of the run; a stamp above it is none of the run's, whatever it says.
 
         Returns:
             The messages to send and the numbers that they show.
@@ -177,6 +179,8 @@ class ViewBuilder:
                     seen.first = held.issues
             else:
                 self._issue(held.issues, seen)
+        if any(held.row is not None and held.row.n > issued for held in seen.stamped):
+            seen.stamped = [held for held in seen.stamped if held.row is not None and held.row.n <= issued]
         return self._finish(seen, tag, lookup, known_count)
 
     def _finish(self, seen: _Pass, tag: str, lookup: _Lazy, known_count: int) -> RequestView:

@@ -14,7 +14,15 @@ from receipts_middleware.core.canonical import digest_args, digest_output
 from receipts_middleware.core.evidence import Evidence, read_evidence
 from receipts_middleware.core.ledger.entry import Entry, Ledger, LedgerNote, Pairing, View
 from receipts_middleware.core.ledger.legacy import legacy_receipt, legacy_view
-from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, MAX_TEXT, Malformed, Outcome, Receipt, parse_receipt
+from receipts_middleware.core.receipt import (
+    EMPTY_TEXT_SHA256,
+    MAX_ISSUED,
+    MAX_TEXT,
+    Malformed,
+    Outcome,
+    Receipt,
+    parse_receipt,
+)
 from receipts_middleware.core.snapshot import Snapshot, parse_snapshot
 from receipts_middleware.core.toolspec import ToolKind, ToolSpec, find_spec, kind_of
 from receipts_middleware.core.transcript import Message, ToolCall, ToolResult
@@ -164,7 +172,7 @@ class LedgerBuilder:
             self._put(
                 Entry(receipt=stamp, origin="stamped", pairing=pairing, call=call, result=result, message_index=index)
             )
-            self.issued = max(self.issued, stamp.n)
+            self.issued = max(self.issued, stamp.n if stamp.n <= MAX_ISSUED else 0)
         elif slot is not None:
             self._put(self._derive(slot, result, pairing))
         else:
