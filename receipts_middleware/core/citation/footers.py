@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from receipts_middleware.core.markdown import Span, is_inside, read_markdown
+from receipts_middleware.core.markdown import Document, Span, is_inside, read_markdown
 
 _START: Final = r"[ \t]*+(?:>[ \t]*+)*+(?:(?:[-*+•]|\d{1,3}[.)])[ \t]++)?+"
 #: Names of such lists. Source: the probes, and how reports and Markdown name them.
@@ -54,18 +54,19 @@ class Footer:
     bare: Span | None = None
 
 
-def footer_spans(text: str) -> list[Span]:
+def footer_spans(text: str, document: Document | None = None) -> list[Span]:
     """Spans of the lines that only list receipts.
 
     Args:
         text: A reply. Untrusted.
+        document: `read_markdown(text)`, where the caller has it.
 
     Returns:
         Ascending, in characters, none of them in code.
     """
     if not _HINT.search(text):
         return []
-    return [(footer.start, footer.end) for footer in find_footers(text, read_markdown(text).code_spans)]
+    return [(footer.start, footer.end) for footer in find_footers(text, (document or read_markdown(text)).code_spans)]
 
 
 def find_footers(text: str, code: tuple[Span, ...]) -> Iterator[Footer]:

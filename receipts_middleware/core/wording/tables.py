@@ -54,14 +54,19 @@ GOOD_NEWS: Final[tuple[Row, ...]] = (
     Row("mended", USAGE, r"""
         (?:fix(?:ed|es)|resolv(?:ed|es)|repair(?:ed|s)|correct(?:ed|s)|solv(?:ed|es)|address(?:ed|es)|handl(?:ed
         |es)|remov(?:ed|es)|clear(?:ed|s)|mend(?:ed|s)|patch(?:ed|es)|eliminat(?:ed|es)|silenc(?:ed|es)|overcame
-        |worked around|recovered from|retried|re-?ran|reproduced|reopened|restored|replaced
-        |rebuilt|closed|filed|opened)(?:\s(?!(?:and|but|so|then|or|while
-        |that)\b)[\w'-]+){0,5}? (?:fail(?:ures?|ing|ed)|errors?|bugs?|broken|crash(?:es)?|exceptions?|problems?
-        |issues?|conflicts?|timeouts?|regressions?|missing|invalid|stale|stuck|outages?|incidents?|defects?)
+        |worked around|recovered from|retried|re-?ran|reproduced|reopened|restored|replaced|rebuilt|closed|filed
+        |opened)(?:\s(?!(?:and|but|so|then|or|while|that)\b)[\w'-]+){0,5}? (?:fail(?:ures?|ing|ed)|errors?|bugs?
+        |broken|crash(?:es)?|exceptions?|problems?|issues?|conflicts?|timeouts?|regressions?|missing|invalid
+        |stale|stuck|outages?|incidents?|defects?)
         """),
     Row("first-person act", USAGE, r"""
         i(?:'ve|\shave)? (?:(?:also|then|now|already) )?(?:rejected|declined|denied|blocked|refused|aborted
         |interrupted|skipped|killed|stopped|dropped|disabled|ignored|omitted|locked|broke)
+        """),
+    Row("bad thing as an object", USAGE, r"""
+        (?:the|an?|all|any|every|each|its|my|our|their|those|these|both) (?:failed|failing|rejected|declined
+        |denied|blocked|refused|bounced|missing|broken|unpaid|unsent|attempted
+        |timed-out)(?= \w+ (?:\w+ ){0,3}(?:was|were|is|are|has|have|now|passes|works|went)\b)
         """),
     Row("error as a name", USAGE, """
         (?:error|failure|exception)[ -](?:handling|handlers?|messages?|pages?|logs?|log file|rates?|reports?
@@ -81,45 +86,47 @@ FAILURE: Final[tuple[Row, ...]] = (
     Row("no outcome", PROBES, r"""
         no (?:\w+ )?(?:reply|response|answer|results?|match(?:es)?|hits?|rows?|records?|output|effect|luck
         |access|permission|such|refunds?|payments?|emails?|mails?|messages?|bookings?|changes?|restocking
-        |tickets?|connection|route|space|seats?|figures?|confirmation|trace|sign|way|keys?)
+        |tickets?|connection|route|space|rooms?|seats?|figures?|confirmation|trace|sign|way|keys?)
+        | empty (?:list|result|response|page|string|set|answer) | only (?:\d+|one|two|three|some|half
+        |part) (?:\w+ )?of | could only | before (?:i|we|it) could
         """),
     Row("refused", USAGE, """
         refus(?:es|ed|al|ing) | reject(?:s|ed|ion|ing) | den(?:ies|ied|ial) | declin(?:es|ed) | blocked
-        | forbid(?:s|den) | unauthori[sz]ed | disallow(?:s|ed) | turned down | barred | prohibited | veto(?:es
-        |ed)
+        | forbid(?:s|den) | unauthori[sz]ed | disallow(?:s|ed) | turned (?:down|away) | is protected | (?:is|was
+        |are|were) locked for | barred | prohibited | veto(?:es|ed)
         """),
     Row("mail came back", PROBES, "bounc(?:es|ed) | undeliver(?:able|ed) | returned to sender"),
-    Row("time ran out", HTTP, """
-        tim(?:es|ed)[ -]?out | timing out | timeout | deadline exceeded | took too long
-        """),
+    Row("time ran out", HTTP, "tim(?:es|ed)[ -]?out | timing out | deadline exceeded | took too long"),
     Row("broke off", SHELL, """
         crash(?:es|ed) | panick(?:s|ed) | segfault(?:s|ed)? | jam(?:s|med) | stall(?:s|ed) | hung | got stuck
-        | is stuck | gave up | giv(?:es|ing) up | fell over | fell through | (?:went|goes) wrong | cut (?:off
-        |short) | choked | tripped | stumbled | collapsed | stopped (?:on|at|with|short|because|when|after
-        |responding) | (?:was|were|got|is) (?:interrupted|aborted|killed)
+        | is stuck | g(?:ave|ives?|iving) up | fell over | fell through | (?:went|goes) wrong | cut (?:off
+        |short) | choked | tripped | stumbled | collapsed | (?:stopped|halted) (?:on|at|with|short|because|when
+        |after|responding) | (?:was|were|got|is) (?:interrupted|aborted|killed)
         """),
     Row("met an error", SHELL, r"""
-        (?:an?|the|this|that|same|with|into|by|\d+|two|three|several|some|more|many|returned|returns|raised
-        |raises|threw|throws|got|gives?|gave|hit|shows?|showed) (?:\w+ )?(?:errors?|exceptions?|tracebacks?
-        |timeouts?|warnings?)(?! (?:was|were|is|are|has been|have been) (?:fixed|resolved|gone|cleared|solved
-        |handled)) | errored(?: out)? | (?:ran|runs|run|running) (?:into|out of|up against|afoul)
-        | came up (?:empty|short) | came back (?:empty|with an? error|undelivered) | drew a blank | hit (?:an?
-        |the|its|our)(?: \w+){0,2} (?:limit|quota|wall|snag|error|problem|conflict|timeout|import|ceiling|cap
-        |block|bug|issue|lock|barrier|circular) | (?:shows?|showed|says?|said|reports?|reported|reads|prints?
-        |printed|contains?|logs?|logged|returns?|returned|raised|raises|threw|throws|got|gave|gives|is|was|with
-        |has|had)(?: \w+){0,3} _cited_error_
+        (?:an?|with|into|by|\d+|two|three|several|some|more|many|returned|returns|raised|raises|threw|throws|got
+        |gives?|gave|hit|shows?|showed) (?:\w+ )?(?:errors?|exceptions?|tracebacks?|timeouts?
+        |warnings?)(?! (?:was|were|is|are|has been|have been) (?:fixed|resolved|gone|cleared|solved|handled))
+        | errored(?: out)? | (?:ran|runs|run|running) (?:into|out of|up against|afoul) | came up (?:empty|short)
+        | came back (?:empty|with an? error|undelivered) | drew a blank | (?:connection|link|call
+        |session) (?:was )?(?:dropped|lost) | asked for a password | hit (?:an?|the|its
+        |our)(?: \w+){0,2} (?:limit|quota|wall|snag|error|problem|conflict|timeout|import|ceiling|cap|block|bug
+        |issue|lock|barrier|circular) | (?:shows?|showed|says?|said|reports?|reported|reads|prints?|printed
+        |contains?|logs?|logged|returns?|returned|raised|raises|threw|throws|got|gave|gives|is|was|with|has
+        |had)(?: \w+){0,3} _cited_error_
         """),
     Row("another go", PROBES, """
         need(?:s|ed|ing)? (?:an?|another|two|three|several|some|its) ?(?:(?:second|third|more|few) )?(?:go|goes
         |try|tries|attempts?|retry|retries|look|fix|top-up|push) | (?:had|has|have
-        |needs?) to (?:be )?(?:re-?tried|re-?try|repeat(?:ed)?|re-?run|redo|redone|start over) | attempted
-        | tr(?:ies|ied|ying) (?:to|and|again|it|once|twice) | attempt(?:s|ing)? to
+        |needs?) to (?:be )?(?:re-?tried|re-?try|repeat(?:ed)?|re-?run|redo|redone|start over) | attempted (?:to
+        |the|it|an?|again|once|twice) | (?:i|we|was|were) attempted | tr(?:ies|ied|ying) (?:to|and|again|it|once
+        |twice) | attempt(?:s|ing)? to
         """),
     Row("too much", HTTP, """
         too (?:large|big|long|small|short|many|few|late|early|old|new|slow|much|deep|wide|strict|heavy|high|low)
         | over (?:the )?(?:limit|quota|budget) | rate[ -]limited | throttled | out of (?:memory|space|disk|stock
         |range|order|credit|funds|time) | insufficient | not enough | exceed(?:s|ed) | exhausted | maxed out
-        | sold out | fully booked
+        | sold out | fully booked | (?:is|was|were|are) (?:already )?full
         """),
     Row("not there", HTTP, """
         not found | unavailable | unreachable | unresponsive | inaccessible | does ?n[o']t exist
@@ -147,7 +154,7 @@ FAILURE: Final[tuple[Row, ...]] = (
 
 #: Bad news that a clause may hold beside its own success ("partially refunded"); decides only where nothing else does.
 BAD_NEWS: Final[tuple[Row, ...]] = (
-    Row("bad state", USAGE, """
+    Row("bad state", USAGE, r"""
         errors? | exceptions? | fault(?:s|y)? | invalid | illegal | malformed | broke | broken | breaks
         | corrupt(?:ed)? | interrupted | aborted | killed | died | dies | stuck | offline | down(?! (?:to|from
         |by|on|the|for|in|with|at)) | unhealthy | red | stale | regress(?:ion|ions|ed) | incomplete
@@ -155,13 +162,15 @@ BAD_NEWS: Final[tuple[Row, ...]] = (
         | unconfirmed | unverified | unsent | unpaid | unsigned | problems? | trouble | unfortunately | sadly
         | sorry | regrettably | alas | bugs? | outage | flaky | bad | wrong | wrongly | missing | unknown
         | absent | unsupported | undefined | unresolved | unread | unreadable | disabled | password-protected
-        | read-only | lack(?:s|ed|ing) | no longer | not happy
+        | read-only | lack(?:s|ed|ing) | no longer | not happy | keeps \w+ing | without (?:merging|sending
+        |saving|writing|finishing|completing|effect)
         """),
-    Row("something in between", PROBES, """
+    Row("something in between", PROBES, r"""
         conflict(?:s|ed|ing)? | clash(?:es|ed)? | mismatch(?:es|ed)? | collid(?:es|ed) | occupied | in use
         | prevent(?:s|ed) | skip(?:s|ped) | omitted | left out | ignored | warn(?:s|ed|ings?)? | complain(?:s|ed
-        |ing) | violat(?:es|ed|ions?) | limit | expired | first (?:attempt|try|go|run) | attempts?
-        | retry(?:ing)? | retries | tried | rate[ -]limits?
+        |ing) | violat(?:es|ed|ions?) | expired | timeouts? | first (?:attempt|try|go|run) | attempts?
+        | retry(?:ing)? | retries | tried | \w+_(?:declined|failed|failure|denied|error|refused|not_found
+        |timeout|forbidden|exceeded) | rate[ -]limits?
         """),
 )  # fmt: skip
 
@@ -239,7 +248,8 @@ JOINTS: Final = (
 #: Begins a clause that explains or concedes; it counts only where the rest of the statement says nothing.
 SUBORDINATE: Final = (
     r"\s*[,(]?\s*(?:although|though|even though|despite|in spite of|because|since|as|after|when|once|while|due to"
-    r"|owing to|thanks to|given|following|instead of|rather than|in case|if|unless|whether|so that|to avoid|before)\b"
+    r"|owing to|thanks to|given|following|instead of|rather than|in case|if|unless|whether|so that|to avoid"
+    r"|before(?! (?:i|we|it|they) could))\b"
 )
 
 #: Function words that mark a text as English, and as another language that uses the same letters.
