@@ -24,6 +24,17 @@ class _Cited:
     entry: Entry
 
 
+def _is_unsuccessful(cited: _Cited) -> bool:
+    """It failed, never ran or is unfinished; also where a reading tool returned nothing but an HTTP error."""
+    return cited.outcome in UNSUCCESSFUL or (cited.entry.receipt.http_status or 0) >= 400
+
+
+def _end(cited: _Cited) -> str:
+    if cited.outcome in UNSUCCESSFUL:
+        return f"ended as {cited.outcome}"
+    return f"answered HTTP {cited.entry.receipt.http_status}"
+
+
 def is_known(ledger: Ledger, view: View, receipt_id: str) -> bool:
     """Whether an id names a receipt that the turn can know of."""
     numbers = _numbers(receipt_id)
@@ -44,10 +55,10 @@ def resolve_citation(citation: Citation, ledger: Ledger, view: View, statement: 
         The citation with its resolution and, where that is not `resolved`, the reason in words.
     """
     resolution, detail, cited = _resolve(citation, ledger, view)
-    failed = resolution == "resolved" and cited is not None and cited.outcome in UNSUCCESSFUL
+    failed = resolution == "resolved" and cited is not None and _is_unsuccessful(cited)
     if failed and cited is not None and not footer and cites_failure(statement):
         resolution = "cites_failure"
-        detail = f"{citation.id} ({cited.tool}) ended as {cited.outcome}, the words say it was done"
+        detail = f"{citation.id} ({cited.tool}) {_end(cited)}, the words say it was done"
     return CitationCheck(
         text=citation.text,
         start=citation.start,

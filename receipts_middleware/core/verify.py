@@ -199,14 +199,20 @@ def _judge(turn: _Turn) -> Verification:
 
 
 def _check_citations(turn: _Turn) -> tuple[CitationCheck, ...]:
-    read = parse_citations(turn.reply)
+    if not turn.reply.strip():
+        return ()
+    document = read_markdown(turn.reply)
+    tools = {entry.tool for entry in turn.ledger}
+    read = drop_non_citations(
+        parse_citations(turn.reply, document),
+        turn.reply,
+        lambda receipt_id: is_known(turn.ledger, turn.view, receipt_id),
+        tools=tools,
+    )
     if not read:
         return ()
-    read = drop_non_citations(read, turn.reply, lambda receipt_id: is_known(turn.ledger, turn.view, receipt_id))
-    if not read:
-        return ()
-    statements = attach(turn.reply, read_markdown(turn.reply), read)
-    footers = footer_spans(turn.reply)
+    statements = attach(turn.reply, document, read)
+    footers = footer_spans(turn.reply, document)
     return tuple(
         resolve_citation(
             citation,
