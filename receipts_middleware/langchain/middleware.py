@@ -34,6 +34,7 @@ from receipts_middleware.langchain import execution as tool_side
 from receipts_middleware.langchain.kinds import kind_of_tool
 from receipts_middleware.langchain.memory import Memory
 from receipts_middleware.langchain.numbering import channel_of, messages_of
+from receipts_middleware.langchain.options import check_budget, check_choice, names_of
 from receipts_middleware.langchain.prompt import DEFAULT_PROMPT
 from receipts_middleware.langchain.reconcile import Reconciler
 from receipts_middleware.langchain.results import without_our_keys
@@ -118,18 +119,18 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
             UsageError: An option has a value that cannot be right.
         """
         super().__init__()
-        _check_choice("placement", placement, ("inline", "tail", "none"))
-        _check_choice("snapshot", snapshot, ("auto", "full"))
-        _check_choice("capture", capture, ("values", "digests", "hashes"))
-        _check_budget(max_chars, max_tokens, token_counter)
+        check_choice("placement", placement, ("inline", "tail", "none"))
+        check_choice("snapshot", snapshot, ("auto", "full"))
+        check_choice("capture", capture, ("values", "digests", "hashes"))
+        check_budget(max_chars, max_tokens, token_counter)
         if capture == "digests" and (not isinstance(capture_key, bytes) or len(capture_key) < 16):
             raise UsageError('capture="digests" needs capture_key, at least 16 secret bytes (secrets.token_bytes(32))')
         if on_error not in ("warn", "raise") and not callable(on_error):
             raise UsageError("on_error is 'warn', 'raise' or a function (exception, where)")
         self.tools = []
         self._on_error = on_error
-        self._included = None if tools is None else _names(tools)
-        self._excluded = _names(exclude_tools)
+        self._included = None if tools is None else names_of(tools, "tools")
+        self._excluded = names_of(exclude_tools, "exclude_tools")
         self._memory = Memory()
         self._keeping = tool_side.Keeping(self._memory, capture, capture_key)
         self._warned: set[str] = set()
@@ -181,7 +182,7 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
     ) -> ModelResponse[ResponseT] | AIMessage | ExtendedModelResponse[ResponseT]:
         """Show the model its ledger and keep a snapshot of it on the reply."""
         turn, shown = self._before(request)
-        return self._after(request, turn, handler(shown))
+        return self._after(turn, handler(shown))
 
     async def awrap_model_call(
         self,
@@ -190,7 +191,7 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
     ) -> ModelResponse[ResponseT] | AIMessage | ExtendedModelResponse[ResponseT]:
         """As `wrap_model_call`."""
         turn, shown = self._before(request)
-        return self._after(request, turn, await handler(shown))
+        return self._after(turn, await handler(shown))
 
     def prepare(
         self, messages: Sequence[BaseMessage], *, tools: Sequence[object] = (), runtime: object = None
@@ -207,7 +208,9 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
         """
         turn = self._guard("before a model call", lambda: self._prepare_list(messages, tools, runtime), None)
         if turn is None:
-            return ModelInput(list(messages), None)
+            return ModelInput(
+                self._guard("while our keys were taken off", lambda: _bare(messages), list(messages)), None
+            )
         shown = turn.view.messages if turn.system is None else [turn.system, *turn.view.messages]
         return ModelInput(shown, turn)
 
@@ -224,11 +227,9 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
         turn = model_input.turn
         if turn is None:
             return reply
-        done = self._guard("after a model call", lambda: self._turns.finish(turn, [reply]), None)
-        if done is None:
-            return reply
-        self._memory.forget(turn.standing.recalled)
-        stamped = done[0][0]
+        unstamped: list[BaseMessage] = [reply]
+        stamped = self._guard("after a model call", lambda: self._turns.finish(turn, [reply])[0], unstamped)[0]
+        self._forget(turn)
         return stamped if isinstance(stamped, AIMessage) else reply
 
     def _prepare_list(self, messages: Sequence[BaseMessage], tools: Sequence[object], runtime: object) -> Turn:
@@ -277,13 +278,21 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
             self._announce(execution.request, receipt)
 
     def _before(self, request: ModelRequest[ContextT]) -> tuple[Turn | None, ModelRequest[ContextT]]:
-        turn = self._guard("before a model call", lambda: self._prepare(request), None)
+        def show() -> tuple[Turn | None, ModelRequest[ContextT]]:
+            turn = self._prepare(request)
+            return turn, request.override(messages=turn.view.messages, system_message=turn.system)
+
+        def hide() -> tuple[Turn | None, ModelRequest[ContextT]]:
+            return None, request.override(messages=_bare(request.messages))
+
+        nothing: tuple[Turn | None, ModelRequest[ContextT]] = (None, request)
+        turn, shown = self._guard("before a model call", show, nothing)
         if turn is None:
-            return None, self._guard("while our keys were taken off", lambda: _without_keys(request), request)
+            return self._guard("while our keys were taken off", hide, nothing)
         for item in turn.standing.new:
             if not item.announced:
                 self._announce(request, item.receipt)
-        return turn, request.override(messages=turn.view.messages, system_message=turn.system)
+        return turn, shown
 
     def _prepare(self, request: ModelRequest[ContextT]) -> Turn:
         run, namespace = tool_side.scope_of(request.runtime)
@@ -298,26 +307,30 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
         )
 
     def _after(
-        self, request: ModelRequest[ContextT], turn: Turn | None, response: Any
+        self, turn: Turn | None, response: Any
     ) -> ModelResponse[ResponseT] | AIMessage | ExtendedModelResponse[ResponseT]:
         if turn is None:
             return response  # type: ignore[no-any-return]
-        inner = response.model_response if isinstance(response, ExtendedModelResponse) else response
-        whole = ModelResponse(result=[inner]) if isinstance(inner, AIMessage) else inner
-        answered = getattr(whole, "structured_response", None) is not None
-        done = self._guard(
-            "after a model call", lambda: self._turns.finish(turn, whole.result, answered=answered), None
-        )
-        if done is None:
+
+        def stamp() -> ExtendedModelResponse[ResponseT]:
+            inner = response.model_response if isinstance(response, ExtendedModelResponse) else response
+            whole = ModelResponse(result=[inner]) if isinstance(inner, AIMessage) else inner
+            answered = getattr(whole, "structured_response", None) is not None
+            messages, update = self._turns.finish(turn, whole.result, answered=answered)
+            command = response.command if isinstance(response, ExtendedModelResponse) else None
+            updates = {**dict(command.update or {}), CHANNEL: update} if command is not None else {CHANNEL: update}
+            return ExtendedModelResponse(
+                model_response=replace(whole, result=messages), command=Command(update=updates)
+            )
+
+        stamped = self._guard("after a model call", stamp, None)
+        if stamped is None:
             return response  # type: ignore[no-any-return]
-        self._memory.forget(turn.standing.recalled)
-        messages, update = done
-        command = response.command if isinstance(response, ExtendedModelResponse) else None
-        updates = {**(command.update or {}), CHANNEL: update} if command is not None else {CHANNEL: update}
-        return ExtendedModelResponse(
-            model_response=replace(whole, result=messages),
-            command=Command(update=updates),
-        )
+        self._forget(turn)
+        return stamped
+
+    def _forget(self, turn: Turn) -> None:
+        self._guard("after a model call", lambda: self._memory.forget(turn.standing.recalled), None)
 
     def _announce(self, request: ToolCallRequest | ModelRequest[ContextT], receipt: Receipt) -> None:
         """One event a receipt for `stream_mode="custom"`."""
@@ -365,27 +378,11 @@ def running_graph() -> object:
         return None
 
 
-def _without_keys(request: ModelRequest[ContextT]) -> ModelRequest[ContextT]:
-    """The request without our keys: what a model must never get, whatever else failed."""
-    messages = []
-    for message in request.messages:
+def _bare(messages: Sequence[BaseMessage]) -> list[Any]:
+    """Messages without our keys: what a model must never get, whatever else failed."""
+    out = []
+    for message in messages:
         kwargs = without_our_keys(message.additional_kwargs)
         same = kwargs is message.additional_kwargs
-        messages.append(message if same else message.model_copy(update={"additional_kwargs": kwargs}))
-    return request.override(messages=messages)
-
-
-def _names(tools: Sequence[BaseTool | str]) -> frozenset[str]:
-    return frozenset(tool if isinstance(tool, str) else tool.name for tool in tools)
-
-
-def _check_choice(name: str, value: object, choices: Sequence[str]) -> None:
-    if value not in choices:
-        raise UsageError(f"{name}={value!r}: choose one of {', '.join(choices)}")
-
-
-def _check_budget(max_chars: int, max_tokens: int | None, token_counter: object) -> None:
-    if max_chars < 0 or (max_tokens is not None and max_tokens < 0):
-        raise UsageError("max_chars and max_tokens count from 0 upwards")
-    if (max_tokens is None) != (token_counter is None):
-        raise UsageError("max_tokens needs token_counter, and token_counter needs max_tokens: pass both")
+        out.append(message if same else message.model_copy(update={"additional_kwargs": kwargs}))
+    return out

@@ -1,0 +1,33 @@
+"""Options of the middleware: whether a value can be right, said before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from langchain_core.tools import BaseTool
+
+from receipts_middleware.core.errors import UsageError
+
+
+def names_of(tools: Sequence[BaseTool | str], option: str) -> frozenset[str]:
+    """Names of tools that were given as names or as tools; `option` is what they were given for."""
+    if isinstance(tools, str):
+        raise UsageError(f"{option}={tools!r}: pass a list of names or tools, [{tools!r}]")
+    names = [tool if isinstance(tool, str) else getattr(tool, "name", None) for tool in tools]
+    if not all(isinstance(name, str) for name in names):
+        raise UsageError(f"{option} holds something that is neither a name nor a tool with one")
+    return frozenset(name for name in names if isinstance(name, str))
+
+
+def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
+    """Raise `UsageError` where a value is none of its choices."""
+    if value not in choices:
+        raise UsageError(f"{name}={value!r}: choose one of {', '.join(choices)}")
+
+
+def check_budget(max_chars: int, max_tokens: int | None, token_counter: object) -> None:
+    """Raise `UsageError` where the budget cannot be kept: below zero, or tokens that nobody counts."""
+    if max_chars < 0 or (max_tokens is not None and max_tokens < 0):
+        raise UsageError("max_chars and max_tokens count from 0 upwards")
+    if (max_tokens is None) != (token_counter is None):
+        raise UsageError("max_tokens needs token_counter, and token_counter needs max_tokens: pass both")
