@@ -44,6 +44,7 @@ class CitationCheck:
         lenient: Not the canonical spelling.
         footer: Stands in a list of receipts or a footnote definition and bears out no sentence.
         detail: Why, in words, where it is not resolved.
+        agent: Subagent whose receipt it names, for a qualified id such as `r4.1`; empty for the run's own.
     """
 
     text: str
@@ -56,6 +57,7 @@ class CitationCheck:
     lenient: bool = False
     footer: bool = False
     detail: str = ""
+    agent: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

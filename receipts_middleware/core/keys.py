@@ -9,6 +9,8 @@ from __future__ import annotations
 KEY_PREFIX = "receipts_middleware."
 RECEIPT_KEY = "receipts_middleware.receipt"
 SNAPSHOT_KEY = "receipts_middleware.snapshot"
+#: On the tool message of a call that ran subagents: what they did, as their parent keeps it.
+HARVEST_KEY = "receipts_middleware.harvest"
 
 #: Left in saved runs by the application in which this design began; read, never written.
 LEGACY_RECEIPT_KEY = "deerflow_tool_receipt"

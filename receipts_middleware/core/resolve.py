@@ -5,34 +5,34 @@ Pure: citations, the ledger as of the citing turn, what that turn was shown, and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
+from receipts_middleware.core.children.record import runs_of
+from receipts_middleware.core.children.run import find_receipt
 from receipts_middleware.core.citation import Citation, anchor_fits
 from receipts_middleware.core.finding import CitationCheck, Resolution
-from receipts_middleware.core.ledger import Entry, Ledger, View, shown_name
-from receipts_middleware.core.receipt import MAX_NUMBER, UNSUCCESSFUL
+from receipts_middleware.core.ledger import Ledger, View, shown_name
+from receipts_middleware.core.receipt import MAX_NUMBER, UNSUCCESSFUL, Receipt
 from receipts_middleware.core.wording import cites_failure
 
 
 @dataclass(frozen=True, slots=True)
 class _Cited:
-    """The record that an id names."""
+    """The record that an id names, and the subagent that it is of."""
 
-    tool: str
-    outcome: str
-    entry: Entry
+    receipt: Receipt
+    agent: str = ""
 
 
 def _is_unsuccessful(cited: _Cited) -> bool:
     """It failed, never ran or is unfinished; also where a reading tool returned nothing but an HTTP error."""
-    return cited.outcome in UNSUCCESSFUL or (cited.entry.receipt.http_status or 0) >= 400
+    return cited.receipt.outcome in UNSUCCESSFUL or (cited.receipt.http_status or 0) >= 400
 
 
 def _end(cited: _Cited) -> str:
-    if cited.outcome in UNSUCCESSFUL:
-        return f"ended as {cited.outcome}"
-    return f"answered HTTP {cited.entry.receipt.http_status}"
+    if cited.receipt.outcome in UNSUCCESSFUL:
+        return f"ended as {cited.receipt.outcome}"
+    return f"answered HTTP {cited.receipt.http_status}"
 
 
 def is_known(ledger: Ledger, view: View, receipt_id: str) -> bool:
@@ -58,7 +58,7 @@ def resolve_citation(citation: Citation, ledger: Ledger, view: View, statement: 
     failed = resolution == "resolved" and cited is not None and _is_unsuccessful(cited)
     if failed and cited is not None and not footer and cites_failure(statement):
         resolution = "cites_failure"
-        detail = f"{citation.id} ({cited.tool}) {_end(cited)}, the words say it was done"
+        detail = f"{citation.id} ({cited.receipt.tool}) {_end(cited)}, the words say it was done"
     return CitationCheck(
         text=citation.text,
         start=citation.start,
@@ -69,6 +69,7 @@ def resolve_citation(citation: Citation, ledger: Ledger, view: View, statement: 
         lenient=citation.lenient,
         footer=footer,
         detail=detail,
+        agent=cited.agent if cited is not None else "",
     )
 
 
@@ -88,8 +89,8 @@ def _resolve(citation: Citation, ledger: Ledger, view: View) -> tuple[Resolution
         return "unknown", f"there is no {citation.id}", None
     if view.shown is not None and numbers[0] not in view.shown:
         return "not_shown", f"{citation.id} exists, but this turn was not shown it", cited
-    if citation.anchor and not _fits(citation.anchor, cited.tool):
-        return "anchor_mismatch", f"{citation.id} is {shown_name(cited.tool)}, not {citation.anchor}", cited
+    if citation.anchor and not _fits(citation.anchor, cited.receipt.tool):
+        return "anchor_mismatch", f"{citation.id} is {shown_name(cited.receipt.tool)}, not {citation.anchor}", cited
     return "resolved", "", cited
 
 
@@ -108,27 +109,10 @@ def _is_above(view: View, n: int) -> bool:
 
 def _find(ledger: Ledger, numbers: tuple[int, ...]) -> _Cited | None:
     entry = ledger.find(numbers[0])
-    if entry is None:
-        return None
-    if len(numbers) == 1:
-        return _Cited(entry.tool, entry.outcome, entry)
-    row: Mapping[str, object] = entry.receipt.to_dict()
-    for number in numbers[1:]:
-        child = _child(row, number)
-        if child is None:
-            return None
-        row = child
-    return _Cited(str(row.get("tool")), str(row.get("outcome")), entry)
-
-
-def _child(row: Mapping[str, object], number: int) -> Mapping[str, object] | None:
-    children = row.get("children")
-    for child in children if isinstance(children, list | tuple) else ():
-        receipts = child.get("receipts") if isinstance(child, Mapping) else None
-        for receipt in receipts if isinstance(receipts, list | tuple) else ():
-            if isinstance(receipt, Mapping) and receipt.get("n") == number:
-                return receipt
-    return None
+    if entry is None or len(numbers) == 1:
+        return _Cited(entry.receipt) if entry is not None else None
+    found = find_receipt(runs_of(entry), numbers[1:])
+    return _Cited(found[1], found[0].agent) if found is not None else None
 
 
 def _fits(anchor: str, tool: str) -> bool:

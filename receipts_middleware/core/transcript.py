@@ -53,6 +53,7 @@ class ToolResult:
             `call_limit`, `repaired`, `answer`, `invalid_call`; None where a tool did or nothing says otherwise.
         stamp: What stands under the receipt key, unparsed.
         legacy_stamp: What stands under the legacy receipt key, unparsed.
+        harvest: What stands under the harvest key, unparsed.
     """
 
     tool_call_id: str
@@ -64,6 +65,7 @@ class ToolResult:
     origin: str | None = None
     stamp: object = None
     legacy_stamp: object = None
+    harvest: object = None
 
 
 @dataclass(frozen=True, slots=True)

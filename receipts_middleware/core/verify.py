@@ -64,7 +64,7 @@ def verify(
     if shown is not None:
         numbers = sorted(set(shown))
         view = View("present", max([*numbers, *(e.n for e in book)], default=0), parse_ranges(format_ranges(numbers)))
-    return _judge(_Turn(reply=reply, ledger=book, view=view, tools=read_tools(tools), source="given"))
+    return judge_turn(Turn(reply=reply, ledger=book, view=view, tools=read_tools(tools), source="given"))
 
 
 def verify_transcript(transcript: Transcript) -> Verification:
@@ -80,11 +80,11 @@ def verify_transcript(transcript: Transcript) -> Verification:
     turns = list(_turns(transcript, builder, choose_reply(transcript.messages)))
     pending = builder.pending and _ends_with_the_agent(transcript.messages)
     if turns and not pending:
-        return _judge(turns[-1])
+        return judge_turn(turns[-1])
     ended: Ended = "pending" if pending else "empty"
     tools = transcript.tools or tuple(builder.tools)
-    return _judge(
-        _Turn(reply="", ledger=builder.ledger(), view=View("none"), tools=tools, source="messages", ended=ended)
+    return judge_turn(
+        Turn(reply="", ledger=builder.ledger(), view=View("none"), tools=tools, source="messages", ended=ended)
     )
 
 
@@ -101,10 +101,10 @@ def verify_replies(transcript: Transcript) -> Iterator[Verification]:
         One verification a message, in order.
     """
     for turn in _turns(transcript, LedgerBuilder(tools=transcript.tools), None):
-        yield _judge(turn)
+        yield judge_turn(turn)
 
 
-def _turns(transcript: Transcript, builder: LedgerBuilder, wanted: int | None) -> Iterator[_Turn]:
+def _turns(transcript: Transcript, builder: LedgerBuilder, wanted: int | None) -> Iterator[Turn]:
     """Turns of a transcript, each with the ledger as of it: all that have text, or the wanted one.
 
     A turn is complete once no call of its own waits for a result, or another message than a result has come.
@@ -146,8 +146,19 @@ def _ends_with_the_agent(messages: Sequence[Message]) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Turn:
-    """One reply with everything it is judged by."""
+class Turn:
+    """One reply with everything it is judged by.
+
+    Attributes:
+        reply: The text.
+        ledger: Receipts as of it.
+        view: What its writer was shown.
+        tools: Tools of the run.
+        source: Where the ledger came from: `messages`, `given` or `harvest`.
+        ended: How the run ended.
+        index: Position of the message among those given.
+        reply_source: `text` or `structured`.
+    """
 
     reply: str
     ledger: Ledger
@@ -159,11 +170,11 @@ class _Turn:
     reply_source: str = "text"
 
 
-def _turn(transcript: Transcript, index: int, builder: LedgerBuilder, view: View) -> _Turn:
+def _turn(transcript: Transcript, index: int, builder: LedgerBuilder, view: View) -> Turn:
     message, ledger = transcript.messages[index], builder.ledger()
     if view.state == "legacy":
         ledger = legacy_ledger(message.legacy_ledger, ledger)
-    return _Turn(
+    return Turn(
         reply=message.text,
         ledger=ledger,
         view=view,
@@ -174,7 +185,15 @@ def _turn(transcript: Transcript, index: int, builder: LedgerBuilder, view: View
     )
 
 
-def _judge(turn: _Turn) -> Verification:
+def judge_turn(turn: Turn) -> Verification:
+    """Judge one reply by what it is given: the engine behind every public function. Pure.
+
+    Args:
+        turn: The reply with its evidence. Its texts are untrusted.
+
+    Returns:
+        The verification.
+    """
     citations = _check_citations(turn)
     findings = [*_citation_findings(citations, turn), *inspect_ledger(turn.ledger, turn.view, turn.tools, citations,
                                                                       reply=turn.reply)]  # fmt: skip
@@ -198,7 +217,7 @@ def _judge(turn: _Turn) -> Verification:
     )
 
 
-def _check_citations(turn: _Turn) -> tuple[CitationCheck, ...]:
+def _check_citations(turn: Turn) -> tuple[CitationCheck, ...]:
     if not turn.reply.strip():
         return ()
     document = read_markdown(turn.reply)
@@ -238,7 +257,7 @@ _SAID: Final[Mapping[Resolution, str]] = {
 }
 
 
-def _citation_findings(citations: Sequence[CitationCheck], turn: _Turn) -> Iterator[Finding]:
+def _citation_findings(citations: Sequence[CitationCheck], turn: Turn) -> Iterator[Finding]:
     for check in citations:
         ids = (check.id,) if check.id else ()
         if check.resolution != "resolved":
@@ -276,7 +295,7 @@ def _counts(ledger: Ledger, citations: Sequence[CitationCheck], findings: Sequen
     return counts
 
 
-def _trust(turn: _Turn) -> dict[str, object]:
+def _trust(turn: Turn) -> dict[str, object]:
     """What was believed. Dimensions are kept apart; what was not checked is said, never implied to be fine."""
     origins = [entry.origin for entry in turn.ledger]
     signed = sum(entry.receipt.sig is not None for entry in turn.ledger)

@@ -11,7 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from receipts_middleware.core.keys import LEGACY_LEDGER_KEY, LEGACY_RECEIPT_KEY, RECEIPT_KEY, SNAPSHOT_KEY
+from receipts_middleware.core.keys import (
+    HARVEST_KEY,
+    LEGACY_LEDGER_KEY,
+    LEGACY_RECEIPT_KEY,
+    RECEIPT_KEY,
+    SNAPSHOT_KEY,
+)
 from receipts_middleware.core.transcript import CallKind, Message, Role, ToolCall, ToolResult
 from receipts_middleware.readers.channels import read_channels
 from receipts_middleware.readers.content import (
@@ -178,6 +184,7 @@ def _result(fields: object, extra: Mapping[object, object], content: object) -> 
         origin=tool_message_origin(fields),
         stamp=stamp,
         legacy_stamp=legacy,
+        harvest=extra.get(HARVEST_KEY),
     )
 
 
