@@ -16,6 +16,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 
 from receipts_middleware.core.keys import RECEIPT_KEY
 from receipts_middleware.core.ledger import Block, LedgerRow, is_kept, neutralise, render_block, render_line
+from receipts_middleware.core.ledger.render import ALL
 from receipts_middleware.core.receipt import Receipt, parse_receipt
 from receipts_middleware.core.toolspec import ToolKind
 from receipts_middleware.langchain.numbering import count_provider_calls, head_of
@@ -191,7 +192,9 @@ class ViewBuilder:
         if self._options.placement == "tail":
             rows = [*(h.row for h in seen.stamped if h.row is not None), *map(self._row, seen.others.values())]
             gone = self._gone(receipts, lookup) if known_count > len(receipts) else []
-            block = render_block(tag, [*gone, *rows], limit=self._options.limit, measure=self._options.measure)
+            block = render_block(
+                tag, [*gone, *rows], limit=self._options.limit, measure=self._options.measure, heading=ALL
+            )
             if block.text:
                 seen.messages.append(HumanMessage(content=block.text))
             return RequestView(seen.messages, block.shown, receipts)

@@ -9,19 +9,26 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
+from receipts_middleware.core.citation import clean_anchor
 from receipts_middleware.core.ranges import format_ranges
 from receipts_middleware.core.receipt import UNSUCCESSFUL
 
 LINE_CHARS: Final = 96
 #: Longest tool name in a line; the rest of the line needs at most 32 characters, so an id of 23 still fits.
 NAME_CHARS: Final = 40
+#: Headings of blocks: of receipts whose results are gone, and of all receipts at the end of a request.
+GONE: Final = "receipts of calls whose results are not shown here:"
+ALL: Final = "receipts of your calls so far:"
 
-# Brackets of every citation form, controls, line separators, bidi and zero-width marks, surrogates.
+# Brackets of every citation form, controls, line separators, bidi and zero-width marks, surrogates, and the invisible
+# tag characters and variation selectors in which text can be hidden.
 _UNSAFE = re.compile(
     "[\\[\\]()<>`|\u3010\u3011\uff3b\uff3d\x00-\x20\x7f-\xa0\u00ad\u061c\u115f\u1160\u180e\u2000-\u200f"
-    "\u2028-\u202f\u205f-\u206f\u3000\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff]"
+    "\u2028-\u202f\u205f-\u206f\u3000\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff"
+    "\ufe00-\ufe0f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 
 
@@ -45,9 +52,16 @@ class LedgerRow:
 
 
 def shown_name(tool: str) -> str:
-    """A tool name as a line shows it: unsafe characters replaced, cut to 40 characters."""
-    name = _UNSAFE.sub("_", tool[: NAME_CHARS * 2]).strip("_") or "tool"
-    return name if len(name) <= NAME_CHARS else name[: NAME_CHARS - 1] + "…"
+    """A tool name as a line shows it: unsafe characters replaced, cut to 40 characters, and read back as one name."""
+    return _shown_name(tool[: NAME_CHARS * 2])
+
+
+@lru_cache(maxsize=4_096)
+def _shown_name(tool: str) -> str:
+    name = _UNSAFE.sub("_", tool).strip("_")
+    cut = name if len(name) <= NAME_CHARS else name[: NAME_CHARS - 1] + "…"
+    # A name such as `r5` or `a, r2` would be read as a citation of another receipt.
+    return clean_anchor(cut) or "tool"
 
 
 def render_line(tag: str, row: LedgerRow) -> str:
@@ -92,6 +106,7 @@ def render_block(
     *,
     limit: int,
     measure: Callable[[str], int] = len,
+    heading: str = GONE,
 ) -> Block:
     """Lines of receipts whose message is gone, or of all of them for the tail placement.
 
@@ -102,6 +117,7 @@ def render_block(
         rows: Receipts, in any order.
         limit: Most that the text may measure.
         measure: Length of a text in the unit of `limit`: characters, or tokens with a counter.
+        heading: What the block says of itself.
 
     Returns:
         The block; its text names how many receipts it leaves out.
@@ -110,7 +126,7 @@ def render_block(
         return Block("", ())
     lines: dict[int, str] = {}
     # Room for heading and omission line comes off first: both are bounded, the ranges in it are not listed.
-    spent, chosen = measure(_heading(tag)) + measure(_omission(tag, len(rows))) + 2, []
+    spent, chosen = measure(f"{tag} {heading}") + measure(_omission(tag, len(rows))) + 2, []
     for row in sorted(rows, key=lambda row: (row.keep, row.n), reverse=True):
         line = render_line(tag, row)
         spent += measure(line) + 1
@@ -119,7 +135,7 @@ def render_block(
         lines[row.n] = line
         chosen.append(row.n)
     while chosen:
-        text = _join(tag, lines, sorted(chosen), len(rows))
+        text = _join(f"{tag} {heading}", lines, sorted(chosen), _omission(tag, len(rows) - len(chosen)))
         if measure(text) <= limit:
             return Block(text, tuple(sorted(chosen)))
         # A token counter need not be additive; give up an eighth of the lines and measure again.
@@ -128,18 +144,12 @@ def render_block(
     return Block(text if measure(text) <= limit else "", ())
 
 
-def _heading(tag: str) -> str:
-    return f"{tag} receipts of calls whose results are not shown here:"
-
-
 def _omission(tag: str, count: int) -> str:
-    return f"{tag} ({count} more receipt{'s' if count != 1 else ''} not listed)"
+    return f"{tag} ({count} more receipt{'s' if count != 1 else ''} not listed)" if count else ""
 
 
-def _join(tag: str, lines: dict[int, str], chosen: Iterable[int], total: int) -> str:
-    picked = [lines[n] for n in chosen]
-    left = total - len(picked)
-    return "\n".join([_heading(tag), *picked, *([_omission(tag, left)] if left else [])])
+def _join(heading: str, lines: dict[int, str], chosen: Iterable[int], omission: str) -> str:
+    return "\n".join([heading, *(lines[n] for n in chosen), *filter(None, [omission])])
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
-from os.path import commonprefix
 
 import pytest
 from langchain_anthropic import ChatAnthropic
@@ -158,7 +157,11 @@ async def test_inline_keeps_every_request_a_prefix_and_costs_little_beside_the_r
 
 
 def common(first: str, second: str) -> int:
-    return len(commonprefix([first, second]))
+    low, high = 0, min(len(first), len(second))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if first[:middle] == second[:middle] else (low, middle - 1)
+    return low
 
 
 async def test_the_tail_stands_behind_everything_and_nothing_before_it_changes(bench, kit):
