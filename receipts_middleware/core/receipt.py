@@ -53,6 +53,9 @@ MAX_CHILD_RECEIPTS = 256
 MAX_VALUES = 100_000
 MAX_NESTING = 16
 MAX_NUMBER = 9_999_999_999
+
+#: Further key of a receipt that was worked out from a message afterwards: no hook saw the call run.
+DERIVED_KEY: Final = "derived"
 #: Highest number from which a run goes on counting. None ever gets there; a forged one above would use up the rest.
 MAX_ISSUED = 999_999_999
 
@@ -134,6 +137,11 @@ class Receipt:
     def id(self) -> str:
         """The id as it is cited, for example `r3`."""
         return f"r{self.n}"
+
+    @property
+    def is_derived(self) -> bool:
+        """It was worked out from a message afterwards, so that it says no more than the message."""
+        return self.extra.get(DERIVED_KEY) is True
 
     def to_dict(self) -> dict[str, object]:
         """Plain JSON object with the keys of docs/formats.md section 2; absent where it does not apply."""

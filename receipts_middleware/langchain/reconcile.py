@@ -16,7 +16,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 from receipts_middleware.core.chain import genesis_head, ledger_tag, next_head
 from receipts_middleware.core.facts import Capture, extract_facts
 from receipts_middleware.core.ledger import Entry, LedgerBuilder
-from receipts_middleware.core.receipt import MAX_ISSUED, MAX_TEXT, Receipt
+from receipts_middleware.core.receipt import DERIVED_KEY, MAX_ISSUED, MAX_TEXT, Receipt
 from receipts_middleware.core.snapshot import read_head
 from receipts_middleware.core.toolspec import ToolSpec
 from receipts_middleware.langchain.execution import clean_text
@@ -175,6 +175,7 @@ class Reconciler:
             tool=clean_text(entry.receipt.tool),
             tool_call_id=clean_text(entry.receipt.tool_call_id),
             created_at=datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            extra={DERIVED_KEY: True} if _is_hearsay(entry) else {},
         )
         return NewReceipt(key, receipt, self._facts(entry), announced=False)
 
@@ -197,6 +198,12 @@ class Reconciler:
             return None
         recalled.append(slot)
         return held if held.asked == clean_text(tool[:MAX_TEXT]) else None
+
+
+def _is_hearsay(entry: Entry) -> bool:
+    """A result of a tool on this side that no hook saw run, and that no layer of the host says it wrote itself."""
+    client = entry.call is not None and entry.call.kind == "client"
+    return client and entry.result is not None and entry.result.origin is None
 
 
 def _is_stand_in_for_result(entry: Entry) -> bool:

@@ -66,6 +66,7 @@ MODEL_STEPS = [
     "turn.TurnMaker.finish",
     "turn.make_snapshot",
 ]
+REMEMBERED = ["execution.stamp_result"]
 ASIDE = ["middleware.render_line", "memory.Memory.forget", "standin.stand_in", "arguments._without_injected"]
 
 
@@ -101,12 +102,14 @@ def test_a_receipt_that_is_missing_is_seen_when_the_run_is_verified(step, monkey
     built, _ = agent(ReceiptsMiddleware())
     break_step(monkeypatch, step)
     result = drive.ask(built)
-    stamped = [m for m in result["messages"] if isinstance(m, ToolMessage) and RECEIPT_KEY in m.additional_kwargs]
     verification = verify_messages(result)
-    assert [e.n for e in verification.ledger] == [1, 2]
-    if not stamped:
-        assert "derived" in {e.origin for e in verification.ledger} or verification.trust["unstamped"] == 0
-        assert not [e for e in verification.ledger if e.origin == "stamped"]
+    assert [(e.n, e.outcome) for e in verification.ledger] == [(1, "success"), (2, "success")]
+    lost = [m for m in result["messages"] if isinstance(m, ToolMessage) and RECEIPT_KEY not in m.additional_kwargs]
+    if step in REMEMBERED:  # the stamp was lost on its way, and the process still knows what ran
+        assert verification.trust["unstamped"] == 0
+    else:
+        assert verification.trust["unstamped"] == len(lost) == 2
+        assert {e.origin for e in verification.ledger} == {"derived"}
 
 
 @pytest.mark.parametrize("step", MODEL_STEPS)

@@ -154,7 +154,8 @@ def test_a_layer_that_calls_the_tool_itself_has_run_it(place, drive, stamps, led
     if place == "inside":
         assert [(r.outcome, r.args_edited) for r in stamps(result)] == [("success", False)]
     else:
-        assert [(e.origin, e.outcome) for e in ledger(result).values()] == [("carried", "success")]
+        assert [(e.origin, e.outcome) for e in ledger(result).values()] == [("derived", "success")]
+        assert verify_messages(result).trust["unstamped"] == 1
 
 
 def test_a_tool_that_a_layer_assigns_or_copies_is_recorded_too(drive, stamps):

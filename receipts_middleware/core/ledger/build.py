@@ -148,7 +148,7 @@ class LedgerBuilder:
         self._kinds.clear()
 
     def _carry(self, receipt: Receipt, facts: Mapping[str, object]) -> None:
-        self._carried[receipt.n] = Entry(receipt=receipt, origin="carried", facts=facts)
+        self._carried[receipt.n] = _carried_entry(receipt, facts)
         held = self._entries.get(receipt.n)
         if held is not None and held.origin == "stamped" and held.receipt != receipt:
             self._notes.append(
@@ -248,7 +248,7 @@ class LedgerBuilder:
                 entries[n] = _with_source(held, entry)
         own = self._last.entries if self._last is not None else None
         for row in own or ():
-            shown = Entry(receipt=row.receipt, origin="carried", facts=row.facts)
+            shown = _carried_entry(row.receipt, row.facts)
             held = self._entries.get(row.receipt.n)
             if held is None or held.receipt != row.receipt:
                 entries[row.receipt.n] = shown if held is None else _with_source(shown, held)
@@ -267,6 +267,10 @@ class LedgerBuilder:
         if message.legacy_ledger is not None:
             return legacy_view(message.legacy_ledger)
         return View("missing") if self.snapshots else View("none")
+
+
+def _carried_entry(receipt: Receipt, facts: Mapping[str, object]) -> Entry:
+    return Entry(receipt=receipt, origin="derived" if receipt.is_derived else "carried", facts=facts)
 
 
 def _with_facts(entry: Entry, facts: Mapping[str, object]) -> Entry:
