@@ -27,8 +27,9 @@ TAG = "K7QX"
 HIDDEN = set("\u200b\u200e\u200f\u202a\u202e\u2066\u2069\u2060\ufeff\u00ad\ufe0f\U000e0041\U000e007f\U000e0100")
 #: Pieces of which names are made that would break a line, a bracket or a citation.
 SIGNS = st.sampled_from(
-    [*"[]【】［()`\n\r\t\x00\x85\u2028\u202e\u200b\ud835\U000e0041\ufe0f-–:|/.…0 _é#&、", ", r2", " and r2", "; r3"]
-    + [" - ", "..", "r2", "R1", "mcp__", "工具", "x" * 60, "send_email", "<b>"]
+    "[]【】［()`\n\r\t\x00\x85\u2028\u202e\u200b\ud835\U000e0041\ufe0f-–:|/.…0 _é#&、"
+) | st.sampled_from(
+    [", r2", " and r2", "; r3", " - ", "..", "r2", "R1", "mcp__", "工具", "x" * 60, "send_email", "<b>"]
 )
 NAMES = st.text(max_size=20) | st.lists(SIGNS, max_size=6).map("".join) | st.just("a" * 10_000)
 NUMBERS = st.integers(1, MAX_NUMBER)

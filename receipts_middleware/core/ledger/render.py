@@ -58,7 +58,8 @@ def shown_name(tool: str) -> str:
 
 @lru_cache(maxsize=4_096)
 def _shown_name(tool: str) -> str:
-    name = _UNSAFE.sub("_", tool).strip("_")
+    name = _UNSAFE.sub("_", tool)
+    name = name if name == tool else name.strip("_")
     cut = name if len(name) <= NAME_CHARS else name[: NAME_CHARS - 1] + "…"
     # A name such as `r5` or `a, r2` would be read as a citation of another receipt.
     return clean_anchor(cut) or "tool"
