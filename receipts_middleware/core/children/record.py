@@ -22,7 +22,7 @@ from receipts_middleware.core.children.run import (
 )
 from receipts_middleware.core.ledger import Entry, View
 from receipts_middleware.core.ranges import RangeSet, parse_ranges
-from receipts_middleware.core.receipt import MAX_NUMBER, MAX_TEXT, Malformed, Receipt, parse_receipt
+from receipts_middleware.core.receipt import MAX_NUMBER, MAX_TEXT, Child, Malformed, Receipt, parse_receipt
 from receipts_middleware.core.toolspec import ToolKind
 
 #: Eight children of 32 receipts in three generations stay far below; anything longer is not one of ours.
@@ -53,13 +53,14 @@ def _to_row(run: ChildRun, content: str, depth: int) -> dict[str, object]:
         "ended": run.ended,
         "evidence": run.evidence,
         "calls": run.calls,
-        "receipts": [receipt.to_dict() for receipt in run.receipts],
         "base": run.base,
         "view": {"state": run.view.state, "tag": run.view.tag, "reason": run.view.reason},
         "kinds": dict(run.kinds),
         "left_out": run.left_out,
         "report_sha256": digest_text(run.report),
     }
+    if depth > 1:  # the first generation's receipts stand in the receipt of the call
+        row["receipts"] = [receipt.to_dict() for receipt in run.receipts]
     if run.view.n is not None:
         row["n"] = run.view.n
     if run.view.shown is not None:
@@ -81,12 +82,13 @@ def format_ranges_of(shown: RangeSet) -> str:
     return ",".join(f"{low}-{high}" if high > low else str(low) for low, high in shown.spans)
 
 
-def read_record(value: object, content: str) -> tuple[ChildRun, ...]:
+def read_record(value: object, content: str, stamped: Sequence[Child]) -> tuple[ChildRun, ...]:
     """Read a record back.
 
     Args:
         value: What stands under the harvest key. Untrusted: a caller may have written it.
         content: Text of the tool message that carries it.
+        stamped: Children that the receipt of the call holds; the record adds to each what it lacks.
 
     Returns:
         The runs; empty where the record cannot be read. One malformed row loses only itself. Nothing in it is
@@ -100,7 +102,14 @@ def read_record(value: object, content: str) -> tuple[ChildRun, ...]:
         return ()
     if not isinstance(body, dict) or body.get("v") != HARVEST_VERSION or not isinstance(body.get("children"), list):
         return ()
-    runs = (_from_row(row, content, 1) for row in body["children"][:MAX_CHILDREN])
+    rows = body["children"][:MAX_CHILDREN]
+    if len(rows) != len(stamped):
+        return ()  # the two were written together; a record of other children is not this receipt's
+    runs = (
+        _from_row({**row, "receipts": list(child.receipts)}, content, 1)
+        for row, child in zip(rows, stamped, strict=True)
+        if isinstance(row, dict)
+    )
     return tuple(run for run in runs if run is not None)
 
 
@@ -186,7 +195,7 @@ def runs_of(entry: Entry) -> tuple[ChildRun, ...]:
     """The children that ran below a call, from the record on its message; without one, from its receipt alone."""
     result = entry.result
     if result is not None and result.harvest is not None:
-        runs = read_record(result.harvest, result.text)
+        runs = read_record(result.harvest, result.text, entry.receipt.children)
         if runs:
             return runs
     return tuple(

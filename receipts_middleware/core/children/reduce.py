@@ -20,7 +20,14 @@ from receipts_middleware.core.transcript import Message, Transcript
 from receipts_middleware.core.verify import Turn, choose_reply, judge_turn
 
 
-def reduce_run(transcript: Transcript, *, agent: str = "", base: int = 0, ended: Ended | None = None) -> ChildRun:
+def reduce_run(
+    transcript: Transcript,
+    *,
+    agent: str = "",
+    base: int = 0,
+    ended: Ended | None = None,
+    executed: Sequence[Receipt] = (),
+) -> ChildRun:
     """Reduce a child's conversation.
 
     Args:
@@ -28,6 +35,7 @@ def reduce_run(transcript: Transcript, *, agent: str = "", base: int = 0, ended:
         agent: Its name.
         base: Highest number that was its parent's.
         ended: How it ended, where the caller knows; else read from the messages.
+        executed: Receipts of calls whose results are in no message, as a child leaves them that is stopped half-way.
 
     Returns:
         The run. Deterministic: the same messages give the same run, whenever they are read.
@@ -38,7 +46,7 @@ def reduce_run(transcript: Transcript, *, agent: str = "", base: int = 0, ended:
         builder.read(message)
         if position == index:
             view = builder.view(message)
-    ledger = builder.ledger()
+    ledger = _with_executed(builder.ledger(), executed)
     reply = transcript.messages[index].text if index >= 0 else ""
     own = [entry for entry in ledger if entry.n > base]
     calls = [slot for slot in builder.slots() if slot.n > base and slot.call.kind != "answer"]
@@ -59,6 +67,18 @@ def reduce_run(transcript: Transcript, *, agent: str = "", base: int = 0, ended:
         children=_grandchildren(own),
         left_out=len(own) - len(kept),
     )
+
+
+def _with_executed(ledger: Ledger, executed: Sequence[Receipt]) -> Ledger:
+    """The ledger with receipts that are in no message; a call that has its own record is not answered twice."""
+    missing = {receipt.n: receipt for receipt in executed}
+    for entry in ledger:
+        if entry.outcome != "no_result":
+            missing.pop(entry.n, None)
+    if not missing:
+        return ledger
+    kept = [entry for entry in ledger if entry.n not in missing]
+    return Ledger([*kept, *(Entry(receipt=r, origin="stamped") for r in missing.values())], ledger.notes)
 
 
 def judge_run(run: ChildRun) -> Verification:
