@@ -88,7 +88,8 @@ def _arg_values(args: object) -> Iterator[str]:
 
 def _words(text: str) -> Iterator[str]:
     telling = _TELLING.search
-    return (word for word in _WORD.findall(text[:SCAN_CHARS]) if telling(word))
+    plain = text[:SCAN_CHARS].encode("utf-8", "replace").decode("utf-8")
+    return (word for word in _WORD.findall(plain) if telling(word))
 
 
 def _leaves(value: object, left: list[int], depth: int) -> Iterator[str | int | float]:
