@@ -5,13 +5,14 @@ Pure: citations, the ledger as of the citing turn, what that turn was shown, and
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from receipts_middleware.core.children.record import runs_of
-from receipts_middleware.core.children.run import find_receipt
+from receipts_middleware.core.children.run import ChildRun, find_receipt
 from receipts_middleware.core.citation import Citation, anchor_fits
 from receipts_middleware.core.finding import CitationCheck, Resolution
-from receipts_middleware.core.ledger import Ledger, View, shown_name
+from receipts_middleware.core.ledger import Entry, Ledger, View, shown_name
 from receipts_middleware.core.receipt import MAX_NUMBER, UNSUCCESSFUL, Receipt
 from receipts_middleware.core.wording import cites_failure
 
@@ -22,6 +23,85 @@ class _Cited:
 
     receipt: Receipt
     agent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolver:
+    """Resolves citations of one turn.
+
+    Attributes:
+        ledger: As of the citing turn.
+        view: What the citing turn was shown.
+        below: Subagents that ran below a call of the ledger, for qualified ids such as `r4.1`.
+    """
+
+    ledger: Ledger
+    view: View
+    below: Callable[[Entry], Sequence[ChildRun]] = runs_of
+
+    def is_known(self, receipt_id: str) -> bool:
+        """Whether an id names a receipt that the turn can know of."""
+        numbers = _numbers(receipt_id)
+        return numbers is not None and not self._is_above(numbers[0]) and self._find(numbers) is not None
+
+    def resolve(self, citation: Citation, statement: str, *, footer: bool) -> CitationCheck:
+        """Resolve one citation.
+
+        Args:
+            citation: As read from the reply.
+            statement: The words that the citation closes.
+            footer: The citation stands in a list of receipts and closes no statement.
+
+        Returns:
+            The citation with its resolution and, where that is not `resolved`, the reason in words.
+        """
+        resolution, detail, cited = self._resolve(citation)
+        failed = resolution == "resolved" and cited is not None and _is_unsuccessful(cited)
+        if failed and cited is not None and not footer and cites_failure(statement):
+            resolution = "cites_failure"
+            detail = f"{citation.id} ({cited.receipt.tool}) {_end(cited)}, the words say it was done"
+        return CitationCheck(
+            text=citation.text,
+            start=citation.start,
+            end=citation.end,
+            id=citation.id,
+            anchor=citation.anchor,
+            resolution=resolution,
+            lenient=citation.lenient,
+            footer=footer,
+            detail=detail,
+            agent=cited.agent if cited is not None else "",
+        )
+
+    def _resolve(self, citation: Citation) -> tuple[Resolution, str, _Cited | None]:
+        numbers = _numbers(citation.id) if citation.id else None
+        if citation.malformed or not citation.id:
+            return "malformed", citation.reason or "it names no receipt", None
+        if self.view.state in ("missing", "malformed"):
+            return "no_snapshot", "the turn carries no snapshot that can be read", None
+        if numbers is None or self._is_above(numbers[0]):
+            highest = self.view.n if self.view.n is not None else (self.ledger[-1].n if self.ledger else 0)
+            return "unknown", f"there is no {citation.id}; the highest number this turn can know of is {highest}", None
+        cited = self._find(numbers)
+        if cited is None:
+            if len(numbers) == 1 and self.view.n is not None:
+                return "dropped", f"{citation.id} was issued, but its record is no longer to be had", None
+            return "unknown", f"there is no {citation.id}", None
+        if self.view.shown is not None and numbers[0] not in self.view.shown:
+            return "not_shown", f"{citation.id} exists, but this turn was not shown it", cited
+        if citation.anchor and not _fits(citation.anchor, cited.receipt.tool):
+            return "anchor_mismatch", f"{citation.id} is {shown_name(cited.receipt.tool)}, not {citation.anchor}", cited
+        return "resolved", "", cited
+
+    def _is_above(self, n: int) -> bool:
+        return self.view.n is not None and n > self.view.n
+
+    def _find(self, numbers: tuple[int, ...]) -> _Cited | None:
+        entry = self.ledger.find(numbers[0])
+        if entry is None or len(numbers) == 1:
+            return _Cited(entry.receipt) if entry is not None else None
+        found = find_receipt(self.below(entry), numbers[1:])
+        return _Cited(found[1], found[0].agent) if found is not None else None
 
 
 def _is_unsuccessful(cited: _Cited) -> bool:
@@ -35,65 +115,6 @@ def _end(cited: _Cited) -> str:
     return f"answered HTTP {cited.receipt.http_status}"
 
 
-def is_known(ledger: Ledger, view: View, receipt_id: str) -> bool:
-    """Whether an id names a receipt that the turn can know of."""
-    numbers = _numbers(receipt_id)
-    return numbers is not None and not _is_above(view, numbers[0]) and _find(ledger, numbers) is not None
-
-
-def resolve_citation(citation: Citation, ledger: Ledger, view: View, statement: str, *, footer: bool) -> CitationCheck:
-    """Resolve one citation.
-
-    Args:
-        citation: As read from the reply.
-        ledger: As of the citing turn.
-        view: What the citing turn was shown.
-        statement: The words that the citation closes.
-        footer: The citation stands in a list of receipts and closes no statement.
-
-    Returns:
-        The citation with its resolution and, where that is not `resolved`, the reason in words.
-    """
-    resolution, detail, cited = _resolve(citation, ledger, view)
-    failed = resolution == "resolved" and cited is not None and _is_unsuccessful(cited)
-    if failed and cited is not None and not footer and cites_failure(statement):
-        resolution = "cites_failure"
-        detail = f"{citation.id} ({cited.receipt.tool}) {_end(cited)}, the words say it was done"
-    return CitationCheck(
-        text=citation.text,
-        start=citation.start,
-        end=citation.end,
-        id=citation.id,
-        anchor=citation.anchor,
-        resolution=resolution,
-        lenient=citation.lenient,
-        footer=footer,
-        detail=detail,
-        agent=cited.agent if cited is not None else "",
-    )
-
-
-def _resolve(citation: Citation, ledger: Ledger, view: View) -> tuple[Resolution, str, _Cited | None]:
-    numbers = _numbers(citation.id) if citation.id else None
-    if citation.malformed or not citation.id:
-        return "malformed", citation.reason or "it names no receipt", None
-    if view.state in ("missing", "malformed"):
-        return "no_snapshot", "the turn carries no snapshot that can be read", None
-    if numbers is None or _is_above(view, numbers[0]):
-        highest = view.n if view.n is not None else (ledger[-1].n if ledger else 0)
-        return "unknown", f"there is no {citation.id}; the highest number this turn can know of is {highest}", None
-    cited = _find(ledger, numbers)
-    if cited is None:
-        if len(numbers) == 1 and view.n is not None:
-            return "dropped", f"{citation.id} was issued, but its record is no longer to be had", None
-        return "unknown", f"there is no {citation.id}", None
-    if view.shown is not None and numbers[0] not in view.shown:
-        return "not_shown", f"{citation.id} exists, but this turn was not shown it", cited
-    if citation.anchor and not _fits(citation.anchor, cited.receipt.tool):
-        return "anchor_mismatch", f"{citation.id} is {shown_name(cited.receipt.tool)}, not {citation.anchor}", cited
-    return "resolved", "", cited
-
-
 def _numbers(receipt_id: str) -> tuple[int, ...] | None:
     """The numbers of an id, or None where one is zero or beyond what is ever issued."""
     parts = receipt_id.removeprefix("r").split(".")
@@ -101,18 +122,6 @@ def _numbers(receipt_id: str) -> tuple[int, ...] | None:
         return None
     numbers = tuple(int(part) for part in parts)
     return numbers if all(numbers) else None
-
-
-def _is_above(view: View, n: int) -> bool:
-    return view.n is not None and n > view.n
-
-
-def _find(ledger: Ledger, numbers: tuple[int, ...]) -> _Cited | None:
-    entry = ledger.find(numbers[0])
-    if entry is None or len(numbers) == 1:
-        return _Cited(entry.receipt) if entry is not None else None
-    found = find_receipt(runs_of(entry), numbers[1:])
-    return _Cited(found[1], found[0].agent) if found is not None else None
 
 
 def _fits(anchor: str, tool: str) -> bool:

@@ -14,10 +14,11 @@ What an agent or a tool wrote never raises.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from receipts_middleware.core.children import ChildRun, runs_of
 from receipts_middleware.core.citation import drop_non_citations, footer_spans, parse_citations
 from receipts_middleware.core.errors import UsageError
 from receipts_middleware.core.finding import CitationCheck, Finding, Resolution, Verification
@@ -27,7 +28,7 @@ from receipts_middleware.core.ledger.legacy import legacy_ledger
 from receipts_middleware.core.markdown import attach, read_markdown
 from receipts_middleware.core.ranges import format_ranges, parse_ranges
 from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, MAX_TEXT, OUTCOMES, Malformed, Receipt, parse_receipt
-from receipts_middleware.core.resolve import is_known, resolve_citation
+from receipts_middleware.core.resolve import Resolver
 from receipts_middleware.core.rules import SEVERITY_ORDER, make_finding, verdict_of
 from receipts_middleware.core.summary import summarise
 from receipts_middleware.core.toolspec import ToolSpec, read_tools
@@ -158,6 +159,7 @@ class Turn:
         ended: How the run ended.
         index: Position of the message among those given.
         reply_source: `text` or `structured`.
+        below: Subagents that ran below a call of the ledger.
     """
 
     reply: str
@@ -168,6 +170,7 @@ class Turn:
     ended: Ended = "reply"
     index: int | None = None
     reply_source: str = "text"
+    below: Callable[[Entry], Sequence[ChildRun]] = runs_of
 
 
 def _turn(transcript: Transcript, index: int, builder: LedgerBuilder, view: View) -> Turn:
@@ -222,10 +225,11 @@ def _check_citations(turn: Turn) -> tuple[CitationCheck, ...]:
         return ()
     document = read_markdown(turn.reply)
     tools = {entry.tool for entry in turn.ledger}
+    resolver = Resolver(turn.ledger, turn.view, turn.below)
     read = drop_non_citations(
         parse_citations(turn.reply, document),
         turn.reply,
-        lambda receipt_id: is_known(turn.ledger, turn.view, receipt_id),
+        resolver.is_known,
         tools=tools,
     )
     if not read:
@@ -233,10 +237,8 @@ def _check_citations(turn: Turn) -> tuple[CitationCheck, ...]:
     statements = attach(turn.reply, document, read)
     footers = footer_spans(turn.reply, document)
     return tuple(
-        resolve_citation(
+        resolver.resolve(
             citation,
-            turn.ledger,
-            turn.view,
             statement,
             footer=any(start <= citation.start and citation.end <= end for start, end in footers),
         )

@@ -3,6 +3,8 @@
 The only place that imports LangChain or LangGraph.
 """
 
+from receipts_middleware.langchain.collect import carry_context
+from receipts_middleware.langchain.harvest import Harvest, harvest
 from receipts_middleware.langchain.middleware import EVENT_TYPE, ReceiptsMiddleware
 from receipts_middleware.langchain.prompt import DEFAULT_PROMPT
 from receipts_middleware.langchain.state import ReceiptsState
@@ -11,7 +13,10 @@ from receipts_middleware.langchain.turn import ModelInput
 __all__ = [
     "DEFAULT_PROMPT",
     "EVENT_TYPE",
+    "Harvest",
     "ModelInput",
     "ReceiptsMiddleware",
     "ReceiptsState",
+    "carry_context",
+    "harvest",
 ]

@@ -7,10 +7,11 @@ sync and async. A thread that is started without the caller's context loses it; 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import threading
 from collections.abc import Callable, Collection, Sequence
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Final, ParamSpec, TypeVar
 
@@ -114,18 +115,21 @@ def _end_of(error: BaseException | None) -> Ended:
 _collector: ContextVar[Collector | None] = ContextVar("receipts_collector", default=None)
 
 
-def open_collector() -> tuple[Collector, Token[Collector | None]]:
-    """Begin to collect what runs below a tool call."""
-    collector = Collector()
-    return collector, _collector.set(collector)
+class collecting(contextlib.AbstractContextManager[None]):
+    """Collect what runs below a tool call while the block runs."""
 
+    __slots__ = ("_collector", "_token")
 
-def close_collector(token: Token[Collector | None]) -> None:
-    """Stop collecting. In another context than that in which it began there is nothing to undo."""
-    try:
-        _collector.reset(token)
-    except ValueError:
-        return
+    def __init__(self, collector: Collector) -> None:
+        self._collector = collector
+
+    def __enter__(self) -> None:
+        self._token = _collector.set(self._collector)
+
+    def __exit__(self, *raised: object) -> None:
+        # In another context than that in which it began there is nothing to undo.
+        with contextlib.suppress(ValueError):
+            _collector.reset(self._token)
 
 
 def current_collector() -> Collector | None:

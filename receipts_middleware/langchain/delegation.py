@@ -7,7 +7,7 @@ a pure function of what the message carries, so it never changes from one reques
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from receipts_middleware.core.children import ChildRun, offsets_of
@@ -38,22 +38,23 @@ def children_of(runs: Sequence[ChildRun]) -> tuple[Child, ...]:
     )
 
 
-def child_line(runs: Sequence[ChildRun]) -> str:
+def child_line(runs: Sequence[ChildRun], call: int = 0) -> str:
     """What a parent's model is told of the subagents of one call.
 
     Args:
         runs: Children of the call; names are untrusted.
+        call: Number of the parent's receipt, for ids as the parent knows them; 0 for the child's own.
 
     Returns:
         One line of at most 400 characters.
     """
-    parts = [_say(run) for run in runs[:_TOLD]]
+    parts = [_say(run, _prefix(runs, run, call)) for run in runs[:_TOLD]]
     if len(runs) > _TOLD:
         parts.append(f"{len(runs) - _TOLD} more subagents ran.")
     return " ".join(parts)[:LINE_CHARS]
 
 
-def _say(run: ChildRun) -> str:
+def _say(run: ChildRun, spell: Callable[[str], str]) -> str:
     name = re.sub(r"[^\w .-]", "_", run.agent[:40]).strip()
     who = f"Subagent {name}" if name else "The subagent"
     if run.evidence == "not_collected":
@@ -71,8 +72,16 @@ def _say(run: ChildRun) -> str:
         return f"{who} made {calls}{end} and cites none: its report is not borne out as it stands. Ask for receipts."
     if resolved == len(checks):
         return f"{who} made {calls}{end}; all {resolved} of its citations resolved. Nothing bears out what is uncited."
-    rest = "; ".join(f"{c.text} {c.resolution.replace('_', ' ')}" for c in checks if c.resolution != "resolved")
+    rest = "; ".join(f"{spell(c.text)} {c.resolution.replace('_', ' ')}" for c in checks if c.resolution != "resolved")
     return f"{who} made {calls}{end}; {resolved} of {len(checks)} citations resolved ({rest[:120]}). Check the rest."
+
+
+def _prefix(runs: Sequence[ChildRun], run: ChildRun, call: int) -> Callable[[str], str]:
+    """How a citation of a child is spelled for its parent."""
+    if not call:
+        return lambda text: text
+    offset = offsets_of(runs)[[id(item) for item in runs].index(id(run))]
+    return lambda text: _qualified(text, call, run.base, offset)
 
 
 def qualify(text: str, call: int, runs: Sequence[ChildRun]) -> str:
@@ -87,13 +96,16 @@ def qualify(text: str, call: int, runs: Sequence[ChildRun]) -> str:
         The text; the same object where nothing is cited.
     """
     run, offset = _author(text, runs)
-    if run is None:
-        return text
-    pieces, at = [], 0
+    return text if run is None else _qualified(text, call, run.base, offset)
+
+
+def _qualified(text: str, call: int, base: int, offset: int) -> str:
+    pieces: list[str] = []
+    at = 0
     for start, end, ids in _brackets(text):
         bracket = text[start:end]
         for own in ids:
-            bracket = _with_prefix(bracket, own, call, run.base, offset)
+            bracket = _with_prefix(bracket, own, call, base, offset)
         pieces += [text[at:start], bracket]
         at = end
     return "".join([*pieces, text[at:]]) if pieces else text

@@ -12,13 +12,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from langchain_core.messages import ToolMessage
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from receipts_middleware.core.canonical import digest_args, digest_output
 from receipts_middleware.core.chain import stable_namespace
+from receipts_middleware.core.children import ChildRun, write_record
 from receipts_middleware.core.facts import Capture, extract_facts
-from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, MAX_TEXT, Receipt
+from receipts_middleware.core.keys import HARVEST_KEY, RECEIPT_KEY
+from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, MAX_TEXT, Child, Receipt
 from receipts_middleware.langchain.arguments import freeze
+from receipts_middleware.langchain.collect import Collector, current_collector
+from receipts_middleware.langchain.delegation import REMOTE_TOOLS, children_of
 from receipts_middleware.langchain.ending import Ending, count_runs, decisive, read_raised, read_returned
 from receipts_middleware.langchain.kinds import kind_of_tool
 from receipts_middleware.langchain.memory import Memory, Remembered, SlotKey, slot_key
@@ -40,6 +45,9 @@ class Execution:
         key: Under which the process remembers it.
         started: Clock reading at its start, in seconds.
         scope: Checkpoint namespace, where it is not the root.
+        collector: Takes in what subagents do below this call.
+        parent: Collector of the call below which this very run stands; None for a run that nobody delegated.
+        graph: Checkpoint namespace of this run's graph, with task ids: no two runs share one.
     """
 
     request: ToolCallRequest
@@ -49,15 +57,19 @@ class Execution:
     key: SlotKey
     started: float
     scope: Mapping[str, str] | None
+    collector: Collector
+    parent: Collector | None
+    graph: str
 
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """Where executions are remembered, and which facts of them are kept."""
+    """Where executions are remembered, which facts of them are kept, and which tools run subagents."""
 
     memory: Memory
     capture: Capture
     capture_key: bytes | None
+    subagents: frozenset[str] = frozenset()
 
 
 def begin(request: ToolCallRequest) -> Execution | None:
@@ -75,6 +87,9 @@ def begin(request: ToolCallRequest) -> Execution | None:
         key=slot_key(run, namespace, slot.issuer, slot.position),
         started=time.perf_counter(),
         scope={"ns": namespace[:MAX_TEXT]} if namespace else None,
+        collector=Collector(),
+        parent=current_collector(),
+        graph=graph_of(request.runtime),
     )
 
 
@@ -95,13 +110,18 @@ def finish(execution: Execution, result: Any, keeping: Keeping) -> tuple[Any, Re
         tool=name,
         registered=execution.request.tool is not None,
     )
-    receipt = _record(execution, ending, content if answer is not None else None, keeping)
-    return stamp_result(result, answer, receipt.to_dict(), held), receipt
+    runs = _children(execution, None, name, keeping)
+    receipt = _record(execution, ending, content if answer is not None else None, keeping, children_of(runs))
+    keys: dict[str, Any] = {RECEIPT_KEY: receipt.to_dict()}
+    if runs:
+        keys[HARVEST_KEY] = write_record(runs, text_of(content_of(answer)))
+    return stamp_result(result, answer, keys, held), receipt
 
 
 def fail(execution: Execution, error: BaseException, keeping: Keeping) -> Receipt:
     """The receipt of an execution that raised; the caller raises the error again, unchanged."""
-    return _record(execution, read_raised(execution.recorder, error), None, keeping)
+    runs = _children(execution, error, _tool_name(execution), keeping)
+    return _record(execution, read_raised(execution.recorder, error), None, keeping, children_of(runs))
 
 
 def unstamped(request: ToolCallRequest, result: Any) -> Any:
@@ -123,6 +143,28 @@ def scope_of(runtime: object) -> tuple[str, str]:
     return "", ""
 
 
+def graph_of(runtime: object) -> str:
+    """Checkpoint namespace of the running graph, with task ids and without the step's own."""
+    info = getattr(runtime, "execution_info", None)
+    return str(getattr(info, "checkpoint_ns", "") or "").rpartition("|")[0]
+
+
+def _children(execution: Execution, error: BaseException | None, tool: str, keeping: Keeping) -> tuple[ChildRun, ...]:
+    """What ran below the call; of a tool that is known to run subagents also that nothing of them was collected."""
+    if len(execution.collector):
+        return execution.collector.runs(error, _uids(messages_of(execution.request.state)))
+    if tool in keeping.subagents or tool in REMOTE_TOOLS:
+        asked = execution.request.tool_call.get("args")
+        agent = asked.get("subagent_type") if isinstance(asked, Mapping) else None
+        return (ChildRun(agent=_bounded(str(agent or ""))),)
+    return ()
+
+
+def _uids(messages: Sequence[Any]) -> set[str]:
+    stamps = (m.additional_kwargs.get(RECEIPT_KEY) for m in messages if isinstance(m, ToolMessage))
+    return {str(stamp.get("uid")) for stamp in stamps if isinstance(stamp, Mapping)}
+
+
 def _path_index(request: ToolCallRequest) -> int | None:
     config = getattr(request.runtime, "config", None) or {}
     path: Sequence[object] = (config.get("metadata") or {}).get("langgraph_path") or ()
@@ -141,7 +183,9 @@ def _args_of(execution: Execution) -> object:
     return attempt.args if attempt is not None else execution.request.tool_call.get("args")
 
 
-def _record(execution: Execution, ending: Ending, content: object, keeping: Keeping) -> Receipt:
+def _record(
+    execution: Execution, ending: Ending, content: object, keeping: Keeping, children: tuple[Child, ...]
+) -> Receipt:
     """Write the receipt, and remember it until the next model call."""
     slot, args, name = execution.slot, _args_of(execution), _tool_name(execution)
     given = digest_args(args)
@@ -172,6 +216,7 @@ def _record(execution: Execution, ending: Ending, content: object, keeping: Keep
         error_type=_bounded(ending.error_type) if ending.error_type else None,
         lossy=given.lossy or (output is not None and output.lossy),
         scope=execution.scope,
+        children=children,
     )
     facts = extract_facts(args, text_of(content), capture=keeping.capture, key=keeping.capture_key)
     keeping.memory.put(execution.key, Remembered(receipt, facts, _bounded(asked_name), runs), slot.issuer)

@@ -31,6 +31,7 @@ from receipts_middleware.core.facts import Capture
 from receipts_middleware.core.ledger import LedgerRow, render_line
 from receipts_middleware.core.receipt import Receipt
 from receipts_middleware.langchain import execution as tool_side
+from receipts_middleware.langchain.collect import collecting
 from receipts_middleware.langchain.kinds import kind_of_tool
 from receipts_middleware.langchain.memory import Memory
 from receipts_middleware.langchain.numbering import channel_of, messages_of
@@ -40,6 +41,7 @@ from receipts_middleware.langchain.reconcile import Reconciler
 from receipts_middleware.langchain.results import without_our_keys
 from receipts_middleware.langchain.state import CHANNEL, ReceiptsState
 from receipts_middleware.langchain.turn import ModelInput, SnapshotMode, Turn, TurnMaker
+from receipts_middleware.langchain.upward import note_turn
 from receipts_middleware.langchain.view import Placement, ViewBuilder, ViewOptions
 
 try:
@@ -89,6 +91,7 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
         token_counter: Callable[[str], int] | None = None,
         tools: Sequence[BaseTool | str] | None = None,
         exclude_tools: Sequence[BaseTool | str] = (),
+        subagents: Sequence[BaseTool | str] = ("task",),
         snapshot: SnapshotMode = "auto",
         system_prompt: str | None = DEFAULT_PROMPT,
         capture: Capture = "values",
@@ -106,6 +109,8 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
             tools: Tools or names to give receipts to; all where None.
             exclude_tools: Tools or names to leave out. A call that is left out is neither stamped nor shown; it
                 still uses up its number, and a verifier derives an unstamped receipt for it.
+            subagents: Tools that run a subagent. Any tool's subagents are collected; for these it is said, too, when
+                nothing was, because the subagent ran without the middleware.
             snapshot: `auto` keeps full entries on final turns only, each receipt once; `full` on every turn.
             system_prompt: Paragraph added to the system prompt, with `{tag}` and `{example}` filled in; None for
                 none. The placement `none` adds no paragraph.
@@ -132,7 +137,7 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
         self._included = None if tools is None else names_of(tools, "tools")
         self._excluded = names_of(exclude_tools, "exclude_tools")
         self._memory = Memory()
-        self._keeping = tool_side.Keeping(self._memory, capture, capture_key)
+        self._keeping = tool_side.Keeping(self._memory, capture, capture_key, names_of(subagents, "subagents"))
         self._warned: set[str] = set()
         self._lock = threading.Lock()
         options = ViewOptions(
@@ -155,7 +160,8 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
         if execution is None:
             return self._bare(request, handler(request))
         try:
-            result = handler(execution.request)
+            with collecting(execution.collector):
+                result = handler(execution.request)
         except BaseException as error:
             self._fail(execution, error)
             raise
@@ -169,7 +175,8 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
         if execution is None:
             return self._bare(request, await handler(request))
         try:
-            result = await handler(execution.request)
+            with collecting(execution.collector):
+                result = await handler(execution.request)
         except BaseException as error:
             self._fail(execution, error)
             raise
@@ -182,7 +189,7 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
     ) -> ModelResponse[ResponseT] | AIMessage | ExtendedModelResponse[ResponseT]:
         """Show the model its ledger and keep a snapshot of it on the reply."""
         turn, shown = self._before(request)
-        return self._after(turn, handler(shown))
+        return self._after(request.runtime, turn, handler(shown))
 
     async def awrap_model_call(
         self,
@@ -191,7 +198,7 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
     ) -> ModelResponse[ResponseT] | AIMessage | ExtendedModelResponse[ResponseT]:
         """As `wrap_model_call`."""
         turn, shown = self._before(request)
-        return self._after(turn, await handler(shown))
+        return self._after(request.runtime, turn, await handler(shown))
 
     def prepare(
         self, messages: Sequence[BaseMessage], *, tools: Sequence[object] = (), runtime: object = None
@@ -269,13 +276,20 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
             self._warn_once(f"{receipt.tool} gave a result without being run; its receipt says synthetic.")
         if execution.recorder.unwatched:
             self._warn_once(f"{receipt.tool} is of a class that cannot be watched: edits and retries inside go unseen.")
-        self._announce(execution.request, receipt)
+        self._tell(execution, receipt)
         return stamped
 
     def _fail(self, execution: tool_side.Execution, error: BaseException) -> None:
         receipt = self._guard("after a tool raised", lambda: tool_side.fail(execution, error, self._keeping), None)
         if receipt is not None:
-            self._announce(execution.request, receipt)
+            self._tell(execution, receipt)
+
+    def _tell(self, execution: tool_side.Execution, receipt: Receipt) -> None:
+        """An execution is told to the stream, and to the parent of a run that was delegated."""
+        parent = execution.parent
+        if parent is not None:
+            self._guard("for the parent", lambda: parent.note_execution(execution.graph, receipt), None)
+        self._announce(execution.request, receipt)
 
     def _before(self, request: ModelRequest[ContextT]) -> tuple[Turn | None, ModelRequest[ContextT]]:
         def show() -> tuple[Turn | None, ModelRequest[ContextT]]:
@@ -307,7 +321,7 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
         )
 
     def _after(
-        self, turn: Turn | None, response: Any
+        self, runtime: object, turn: Turn | None, response: Any
     ) -> ModelResponse[ResponseT] | AIMessage | ExtendedModelResponse[ResponseT]:
         if turn is None:
             return response  # type: ignore[no-any-return]
@@ -317,6 +331,7 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
             whole = ModelResponse(result=[inner]) if isinstance(inner, AIMessage) else inner
             answered = getattr(whole, "structured_response", None) is not None
             messages, update = self._turns.finish(turn, whole.result, answered=answered)
+            note_turn(runtime, turn, messages)
             command = response.command if isinstance(response, ExtendedModelResponse) else None
             updates = {**dict(command.update or {}), CHANNEL: update} if command is not None else {CHANNEL: update}
             return ExtendedModelResponse(

@@ -14,7 +14,7 @@ from typing import Any, Final
 from langchain_core.messages import BaseMessage, ToolMessage
 from langgraph.types import Command, Overwrite, Send
 
-from receipts_middleware.core.keys import KEY_PREFIX, RECEIPT_KEY
+from receipts_middleware.core.keys import KEY_PREFIX
 from receipts_middleware.langchain.state import CHANNEL
 
 #: The host's own dict forms of `Overwrite`.
@@ -63,19 +63,19 @@ def find_answer(result: object, tool_call_id: str | None, held: Held) -> ToolMes
     return found[0] if found else None
 
 
-def stamp_result(result: Any, answer: object, stamp: Mapping[str, Any] | None, held: Held) -> Any:
+def stamp_result(result: Any, answer: object, keys: Mapping[str, Any] | None, held: Held) -> Any:
     """The result with the stamp on its answer, and our keys taken off everything else.
 
     Args:
         result: What the handler returned: a ToolMessage, a Command, or a list of them.
         answer: What `find_answer` found in it; None where no message gets the stamp.
-        stamp: Receipt as a plain object.
+        keys: Our keys for the answer: the receipt as a plain object, and what goes with it.
         held: Messages of the state; the keys that they carry there stay.
 
     Returns:
         The same kind of thing; what needs no change is the same object.
     """
-    pending = stamp
+    pending = keys
 
     def change(message: Any) -> Any:
         nonlocal pending
@@ -99,13 +99,13 @@ def _is_ours(key: object) -> bool:
     return isinstance(key, str) and key.startswith(KEY_PREFIX)
 
 
-def _with_keys(message: Any, stamp: Mapping[str, Any] | None, held: Held) -> Any:
-    """The message with this stamp, else with the keys that the state has on it, else with none of ours."""
+def _with_keys(message: Any, keys: Mapping[str, Any] | None, held: Held) -> Any:
+    """The message with these keys, else with the keys that the state has on it, else with none of ours."""
     if not isinstance(message, BaseMessage):
-        return _dict_with_keys(message, stamp, held)
+        return _dict_with_keys(message, keys, held)
     kwargs = without_our_keys(message.additional_kwargs)
-    if stamp is not None:
-        kwargs = {**kwargs, RECEIPT_KEY: stamp}
+    if keys is not None:
+        kwargs = {**kwargs, **keys}
     elif kwargs is not message.additional_kwargs:
         kwargs = {**kwargs, **_keys_of(held.find(message.id))}
     if kwargs is message.additional_kwargs:
@@ -113,16 +113,16 @@ def _with_keys(message: Any, stamp: Mapping[str, Any] | None, held: Held) -> Any
     return message.model_copy(update={"additional_kwargs": kwargs})
 
 
-def _dict_with_keys(message: dict[str, Any], stamp: Mapping[str, Any] | None, held: Held) -> dict[str, Any]:
+def _dict_with_keys(message: dict[str, Any], keys: Mapping[str, Any] | None, held: Held) -> dict[str, Any]:
     """As `_with_keys`, for a dict: unknown keys at its top become additional kwargs, too."""
     if message.get("type") == "constructor":
-        inner = _dict_with_keys(message["kwargs"], stamp, held)
+        inner = _dict_with_keys(message["kwargs"], keys, held)
         return message if inner is message["kwargs"] else {**message, "kwargs": inner}
     given = message.get("additional_kwargs")
     kwargs = without_our_keys(given) if isinstance(given, dict) else {}
     top = without_our_keys(message)
-    if stamp is not None:
-        return {**top, "additional_kwargs": {**kwargs, RECEIPT_KEY: stamp}}
+    if keys is not None:
+        return {**top, "additional_kwargs": {**kwargs, **keys}}
     if top is message and (kwargs is given or not isinstance(given, dict)):
         return message
     return {**top, "additional_kwargs": {**kwargs, **_keys_of(held.find(message.get("id")))}}

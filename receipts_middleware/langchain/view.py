@@ -8,17 +8,18 @@ one look-up a message.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from receipts_middleware.core.keys import RECEIPT_KEY
-from receipts_middleware.core.ledger import Block, LedgerRow, is_kept, neutralise, render_block, render_line
+from receipts_middleware.core.ledger import Block, LedgerRow, is_kept, render_block, render_line
 from receipts_middleware.core.ledger.render import ALL
 from receipts_middleware.core.receipt import Receipt, parse_receipt
 from receipts_middleware.core.toolspec import ToolKind
+from receipts_middleware.langchain.content import shown_content, with_line
 from receipts_middleware.langchain.numbering import count_provider_calls, head_of
 from receipts_middleware.langchain.results import without_our_keys
 
@@ -236,7 +237,7 @@ class ViewBuilder:
         seen.others[receipt.n] = receipt
         if self._options.placement == "inline":
             bare = seen.messages[-1]
-            content = _with_line(bare.content, render_line(tag, self._row(receipt)))
+            content = with_line(bare.content, render_line(tag, self._row(receipt)))
             if content is None:
                 seen.unshown.add(receipt.n)
             else:
@@ -250,7 +251,7 @@ class ViewBuilder:
         if not found or self._options.placement != "inline":
             return
         lines = "\n".join(render_line(tag, self._row(receipt)) for receipt in found)
-        content = _with_line(seen.messages[-1].content, lines)
+        content = with_line(seen.messages[-1].content, lines)
         if content is None:
             seen.unshown.update(receipt.n for receipt in found)
         else:
@@ -266,11 +267,13 @@ class ViewBuilder:
         if isinstance(message, ToolMessage):
             receipt = self._stamp(message)
             row = self._row(receipt) if receipt is not None else None
-            content = _neutral(message.content, tag) if self._options.placement != "none" else message.content
-            if row is not None and self._options.placement == "inline":
-                with_line = _with_line(content, render_line(tag, row))
-                carries = with_line is not None
-                content = content if with_line is None else with_line
+            content = message.content
+            if self._options.placement != "none":
+                content, told = shown_content(message, receipt, tag)
+                lines = [render_line(tag, row)] if row is not None and self._options.placement == "inline" else []
+                lined = with_line(content, "\n".join([*lines, *told])) if lines or told else content
+                carries = bool(lines) and lined is not None
+                content = content if lined is None else lined
             if content is not message.content:
                 update["content"] = content
         elif isinstance(message, AIMessage):
@@ -325,7 +328,7 @@ class ViewBuilder:
         """On the summary message, or on the first of the view; where that cannot carry text, in front of it."""
         at = next((i for i, m in enumerate(seen.messages) if _is_summary(m)), 0)
         target = seen.messages[at] if seen.messages else None
-        content = _with_line(target.content, text) if isinstance(target, HumanMessage) else None
+        content = with_line(target.content, text) if isinstance(target, HumanMessage) else None
         if content is None or not isinstance(target, HumanMessage):
             seen.messages.insert(0, HumanMessage(content=text))
         else:
@@ -380,36 +383,3 @@ def _gaps(present: Mapping[int, Receipt], highest: int) -> str:
 
 def _is_summary(message: object) -> bool:
     return isinstance(message, HumanMessage) and message.additional_kwargs.get("lc_source") == "summarization"
-
-
-def _with_line(content: Any, line: str) -> Any:
-    """Content with a line at its end; None where it cannot carry one (a list of nothing but tool results)."""
-    if isinstance(content, str):
-        return f"{content}\n{line}" if content else line
-    if isinstance(content, list) and not _only_tool_results(content):
-        return [*content, {"type": "text", "text": line}]
-    return None
-
-
-def _only_tool_results(content: Iterable[Any]) -> bool:
-    blocks = list(content)
-    return bool(blocks) and all(isinstance(b, dict) and b.get("type") == "tool_result" for b in blocks)
-
-
-def _neutral(content: Any, tag: str) -> Any:
-    """The same object where nothing in it carries the tag."""
-    if isinstance(content, str):
-        cleaned = neutralise(content, tag)
-        return cleaned.text if cleaned.count else content
-    if not isinstance(content, list):
-        return content
-    out, changed = [], False
-    for block in content:
-        text = block.get("text") if isinstance(block, dict) else block
-        found = neutralise(text, tag) if isinstance(text, str) else None
-        if found is not None and found.count:
-            out.append({**block, "text": found.text} if isinstance(block, dict) else found.text)
-            changed = True
-        else:
-            out.append(block)
-    return out if changed else content

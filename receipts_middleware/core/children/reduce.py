@@ -89,7 +89,14 @@ def judge_run(run: ChildRun) -> Verification:
         ended: Literal["pending", "empty"] = "pending" if run.ended == "pending" else "empty"
         turn = Turn(reply="", ledger=Ledger(entries), view=View("none"), tools=tools, source="harvest", ended=ended)
     else:
-        turn = Turn(reply=run.report, ledger=Ledger(entries), view=run.view, tools=tools, source="harvest")
+        turn = Turn(
+            reply=run.report,
+            ledger=Ledger(entries),
+            view=run.view,
+            tools=tools,
+            source="harvest",
+            below=lambda entry: run.children.get(entry.n, ()),
+        )
     return judge_turn(turn)
 
 

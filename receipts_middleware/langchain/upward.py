@@ -1,0 +1,43 @@
+"""What a delegated run tells the call below which it stands: its messages after each model turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage
+from langgraph.config import get_config
+
+from receipts_middleware.langchain.collect import current_collector
+from receipts_middleware.langchain.execution import graph_of
+from receipts_middleware.langchain.reconcile import answer_ids, is_final
+from receipts_middleware.langchain.turn import Turn
+
+
+def note_turn(runtime: object, turn: Turn, messages: Sequence[Any]) -> None:
+    """Tell the parent, where this run has one, of a model turn.
+
+    Args:
+        runtime: The model node's runtime.
+        turn: The model call.
+        messages: What it returned, stamped.
+    """
+    collector = current_collector()
+    if collector is None:
+        return
+    reply = next((message for message in messages if isinstance(message, AIMessage)), None)
+    collector.note_turn(
+        graph_of(runtime),
+        _agent_name(reply),
+        [*turn.state_messages, *messages],
+        issued=turn.standing.issued,
+        final=reply is not None and is_final(reply, answer_ids(messages)),
+    )
+
+
+def _agent_name(reply: AIMessage | None) -> str:
+    try:
+        name = get_config().get("metadata", {}).get("lc_agent_name")
+    except RuntimeError:
+        name = None
+    return str(name or (reply.name if reply is not None else "") or "")
