@@ -247,3 +247,38 @@ def test_a_tool_class_that_cannot_be_stood_in_for_runs_all_the_same(drive, stamp
     assert (receipt.outcome, receipt.attempts) == ("success", None)
     assert receipt.output_sha256 == digest_output("sent to ana@example.com").sha256
     assert len(caplog.records) == 1
+
+
+class Cache(AgentMiddleware):
+    """Keeps results and gives them back for equal arguments, stamped as they are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept: dict[str, ToolMessage] = {}
+
+    def _again(self, request: Any) -> ToolMessage | None:
+        kept = self.kept.get(str(request.tool_call["args"]))
+        return kept and kept.model_copy(update={"tool_call_id": request.tool_call["id"], "id": None})
+
+    def wrap_tool_call(self, request: Any, handler: Any) -> Any:
+        return self._again(request) or self.kept.setdefault(str(request.tool_call["args"]), handler(request))
+
+    async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
+        return self._again(request) or self.kept.setdefault(str(request.tool_call["args"]), await handler(request))
+
+
+@pytest.mark.parametrize("ids", [("c1", "c2"), ("c1", "c1")], ids=["own ids", "one id"])
+def test_a_kept_result_does_not_lend_its_receipt_to_another_call(ids, drive, ledger):
+    """The first call is not bought twice: the second has a receipt of its own that counts as unstamped."""
+    calls = [{"tool_calls": [{"name": "send_email", "args": {"to": "ana"}, "id": call_id}]} for call_id in ids]
+    agent = create_agent(
+        ScriptedChatModel(turns=[*calls, "Sent [r1 send_email] [r2 send_email]."]),
+        tools=[send_email],
+        middleware=[Cache(), ReceiptsMiddleware()],
+    )
+    result = drive.ask(agent)
+
+    assert {n: e.origin for n, e in ledger(result).items()} == {1: "stamped", 2: "derived"}
+    verification = verify_messages(result)
+    assert verification.trust["unstamped"] == 1
+    assert "number_mismatch" in [finding.rule for finding in verification.findings]

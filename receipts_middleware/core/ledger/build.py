@@ -164,9 +164,11 @@ class LedgerBuilder:
         stamp = self._stamp_of(result)
         if slot is not None:
             slot.answered = True
+        if stamp is not None and slot is not None and slot.n != stamp.n:
+            self._note("number_mismatch", f"A stamp says {stamp.id} where the call is r{slot.n}.", stamp.id)
+            if stamp.n <= slot.n - slot.position:
+                stamp = None  # the receipt of a call of an earlier message: a layer gave back a result that it kept
         if stamp is not None:
-            if slot is not None and slot.n != stamp.n:
-                self._note("number_mismatch", f"A stamp says {stamp.id} where the call is r{slot.n}.", stamp.id)
             index = slot.message_index if slot is not None else None
             call = slot.call if slot is not None else None
             self._put(
