@@ -131,7 +131,6 @@ def test_keys_of_messages_that_the_state_holds_stay_as_the_state_has_them():
         [],
         [Command(goto=["a", "b"])],
     ],
-    ids=repr,
 )
 def test_what_holds_no_answer_comes_back_as_it_was(result):
     assert find_answer(result, "c1", Held([])) is None
