@@ -8,7 +8,7 @@ from typing import Final
 
 from receipts_middleware.core.canonical import digest_output
 from receipts_middleware.core.finding import CitationCheck, Finding
-from receipts_middleware.core.ledger import Ledger, View, neutralise
+from receipts_middleware.core.ledger import Ledger, View, neutralise, shown_name
 from receipts_middleware.core.receipt import OUTCOMES
 from receipts_middleware.core.rules import make_finding
 from receipts_middleware.core.toolspec import ToolSpec, find_spec, kind_of
@@ -86,7 +86,7 @@ def _attempts(ledger: Ledger, acting: dict[str, bool]) -> Iterator[Finding]:
     for entry in ledger:
         attempts = entry.receipt.attempts or 1
         if attempts > 1 and acting[entry.tool]:
-            message = f"{entry.id} ({entry.tool}) was executed {attempts} times behind one result."
+            message = f"{entry.id} ({shown_name(entry.tool)}) was executed {attempts} times behind one result."
             yield make_finding("multiple_attempts", message, receipts=(entry.id,))
 
 

@@ -59,7 +59,7 @@ class Resolver:
         failed = resolution == "resolved" and cited is not None and _is_unsuccessful(cited)
         if failed and cited is not None and not footer and cites_failure(statement):
             resolution = "cites_failure"
-            detail = f"{citation.id} ({cited.receipt.tool}) {_end(cited)}, the words say it was done"
+            detail = f"{citation.id} ({shown_name(cited.receipt.tool)}) {_end(cited)}, the words say it was done"
         return CitationCheck(
             text=citation.text,
             start=citation.start,
