@@ -39,3 +39,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def fixture_rows():
     """Loader for tests that want several rows at once."""
     return load_rows
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Names of tests must be equal in every process, or the suite cannot run on several of them."""
+    odd = [item.nodeid for item in items if " at 0x" in item.nodeid]
+    if odd:
+        raise pytest.UsageError(f"give the parameters ids that hold no address: {odd[0][:200]}")

@@ -207,7 +207,7 @@ HOSTILE: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("args", HOSTILE, ids=str)
+@pytest.mark.parametrize("args", HOSTILE)
 def test_odd_arguments_are_recorded_and_unedited(args, drive, stamps):
     receipt = stamps(run(drive, by_json_schema, args))[0]
     assert (receipt.outcome, receipt.args_edited) == ("success", False)
