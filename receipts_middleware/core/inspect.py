@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from receipts_middleware.core.canonical import digest_output
@@ -12,6 +13,7 @@ from receipts_middleware.core.ledger import Ledger, View, neutralise, shown_name
 from receipts_middleware.core.receipt import OUTCOMES
 from receipts_middleware.core.rules import make_finding
 from receipts_middleware.core.toolspec import ToolSpec, find_spec, kind_of
+from receipts_middleware.core.transcript import ToolResult
 
 #: What a ledger line looks like without its tag: an id in brackets, then an outcome word.
 _LINE: Final = re.compile(
@@ -23,8 +25,50 @@ _SCAN_CHARS: Final = 1_000_000
 _DID_NOT_ACT: Final = frozenset({"rejected", "not_executed", "synthetic", "no_result", "cancelled", "interrupted"})
 
 
+@dataclass(frozen=True, slots=True)
+class Inspected:
+    """What was worked out of results, so that it is not worked out again for every later turn of a transcript.
+
+    Keys are identities of results, so one instance serves one walk over results that stay alive.
+
+    Attributes:
+        digests: Digest of each result as persisted.
+        look_alikes: Whether a result holds a ledger line, by result and tag.
+    """
+
+    digests: dict[int, str] = field(default_factory=dict)
+    look_alikes: dict[tuple[int, str], str] = field(default_factory=dict)
+
+    def digest(self, result: ToolResult) -> str:
+        """Digest of a result as persisted."""
+        found = self.digests.get(id(result))
+        if found is None:
+            found = self.digests[id(result)] = digest_output(result.content).sha256
+        return found
+
+    def look_alike(self, result: ToolResult, tag: str) -> str:
+        """What a result holds that looks like our lines, in words; empty where nothing does."""
+        key = (id(result), tag)
+        found = self.look_alikes.get(key)
+        if found is None:
+            found = self.look_alikes[key] = _look_alike(result.text[:_SCAN_CHARS], tag)
+        return found
+
+
+def _look_alike(text: str, tag: str) -> str:
+    if tag and neutralise(text, tag).count:
+        return "carries the ledger's own tag, as only the runtime may"
+    return "holds text that looks like a ledger line" if _LINE.search(text) else ""
+
+
 def inspect_ledger(
-    ledger: Ledger, view: View, tools: Sequence[ToolSpec], citations: Sequence[CitationCheck], *, reply: str
+    ledger: Ledger,
+    view: View,
+    tools: Sequence[ToolSpec],
+    citations: Sequence[CitationCheck],
+    *,
+    reply: str,
+    inspected: Inspected,
 ) -> Iterator[Finding]:
     """Findings about the evidence.
 
@@ -34,15 +78,16 @@ def inspect_ledger(
         tools: Tools of the run.
         citations: Citations of the reply, resolved.
         reply: The judged text; empty where there is none.
+        inspected: What earlier turns of the same walk worked out.
 
     Yields:
         Findings, rule by rule.
     """
     yield from (make_finding(note.rule, note.message, receipts=note.ids) for note in ledger.notes)
     yield from _snapshot(view)
-    yield from _look_alikes(ledger, view)
-    yield from _transformed(ledger)
-    acting = {entry.tool: _is_acting(entry.tool, tools) for entry in ledger}
+    yield from _look_alikes(ledger, view, inspected)
+    yield from _transformed(ledger, inspected)
+    acting = {tool: _is_acting(tool, tools) for tool in {entry.tool for entry in ledger}}
     yield from _attempts(ledger, acting)
     if reply.strip() and not citations:
         yield from _uncited(ledger, acting, view)
@@ -60,24 +105,20 @@ def _snapshot(view: View) -> Iterator[Finding]:
         yield make_finding("snapshot_malformed", f"This turn's snapshot cannot be read: {view.reason}.")
 
 
-def _look_alikes(ledger: Ledger, view: View) -> Iterator[Finding]:
+def _look_alikes(ledger: Ledger, view: View, inspected: Inspected) -> Iterator[Finding]:
     for entry in ledger:
-        text = entry.result.text[:_SCAN_CHARS] if entry.result is not None else ""
-        if view.tag and neutralise(text, view.tag).count:
-            message = f"The output of {entry.id} carries the ledger's own tag, as only the runtime may."
-            yield make_finding("ledger_lookalike", message, receipts=(entry.id,))
-        elif _LINE.search(text):
-            message = f"The output of {entry.id} holds text that looks like a ledger line."
-            yield make_finding("ledger_lookalike", message, receipts=(entry.id,))
+        found = inspected.look_alike(entry.result, view.tag) if entry.result is not None else ""
+        if found:
+            yield make_finding("ledger_lookalike", f"The output of {entry.id} {found}.", receipts=(entry.id,))
 
 
-def _transformed(ledger: Ledger) -> Iterator[Finding]:
+def _transformed(ledger: Ledger, inspected: Inspected) -> Iterator[Finding]:
     for entry in ledger:
         if entry.origin not in ("stamped", "carried") or entry.result is None or entry.receipt.lossy:
             continue
         if entry.receipt.outcome_source == "exception":
             continue  # it returned nothing; the message is a layer's word for it
-        if digest_output(entry.result.content).sha256 != entry.receipt.output_sha256:
+        if inspected.digest(entry.result) != entry.receipt.output_sha256:
             message = f"What was persisted of {entry.id} is not what was hashed (redacted, evicted or edited)."
             yield make_finding("transformed", message, receipts=(entry.id,))
 

@@ -15,14 +15,14 @@ What an agent or a tool wrote never raises.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from receipts_middleware.core.children import ChildRun, runs_of
 from receipts_middleware.core.citation import drop_non_citations, footer_spans, parse_citations
 from receipts_middleware.core.errors import UsageError
 from receipts_middleware.core.finding import CitationCheck, Finding, Resolution, Verification
-from receipts_middleware.core.inspect import inspect_ledger
+from receipts_middleware.core.inspect import Inspected, inspect_ledger
 from receipts_middleware.core.ledger import Entry, Ledger, LedgerBuilder, View
 from receipts_middleware.core.ledger.legacy import legacy_ledger
 from receipts_middleware.core.markdown import attach, read_markdown
@@ -111,15 +111,16 @@ def _turns(transcript: Transcript, builder: LedgerBuilder, wanted: int | None) -
     A turn is complete once no call of its own waits for a result, or another message than a result has come.
     """
     waiting: tuple[int, View] | None = None
+    inspected = Inspected()
     for index, message in enumerate(transcript.messages):
         if waiting is not None and (message.role != "tool" or not builder.pending):
-            yield _turn(transcript, waiting[0], builder, waiting[1])
+            yield _turn(transcript, waiting[0], builder, waiting[1], inspected)
             waiting = None
         builder.read(message)
         if message.role == "assistant" and message.text.strip() and wanted in (None, index):
             waiting = (index, builder.view(message))
     if waiting is not None and not builder.pending:
-        yield _turn(transcript, waiting[0], builder, waiting[1])
+        yield _turn(transcript, waiting[0], builder, waiting[1], inspected)
 
 
 def choose_reply(messages: Sequence[Message]) -> int:
@@ -160,6 +161,7 @@ class Turn:
         index: Position of the message among those given.
         reply_source: `text` or `structured`.
         below: Subagents that ran below a call of the ledger.
+        inspected: What earlier turns of the same transcript worked out of its results.
     """
 
     reply: str
@@ -171,9 +173,10 @@ class Turn:
     index: int | None = None
     reply_source: str = "text"
     below: Callable[[Entry], Sequence[ChildRun]] = runs_of
+    inspected: Inspected = field(default_factory=Inspected)
 
 
-def _turn(transcript: Transcript, index: int, builder: LedgerBuilder, view: View) -> Turn:
+def _turn(transcript: Transcript, index: int, builder: LedgerBuilder, view: View, inspected: Inspected) -> Turn:
     message, ledger = transcript.messages[index], builder.ledger()
     if view.state == "legacy":
         ledger = legacy_ledger(message.legacy_ledger, ledger)
@@ -185,6 +188,7 @@ def _turn(transcript: Transcript, index: int, builder: LedgerBuilder, view: View
         source="messages",
         index=index,
         reply_source=message.text_source,
+        inspected=inspected,
     )
 
 
@@ -198,8 +202,8 @@ def judge_turn(turn: Turn) -> Verification:
         The verification.
     """
     citations = _check_citations(turn)
-    findings = [*_citation_findings(citations, turn), *inspect_ledger(turn.ledger, turn.view, turn.tools, citations,
-                                                                      reply=turn.reply)]  # fmt: skip
+    evidence = inspect_ledger(turn.ledger, turn.view, turn.tools, citations, reply=turn.reply, inspected=turn.inspected)
+    findings = [*_citation_findings(citations, turn), *evidence]
     findings.sort(key=lambda f: (-SEVERITY_ORDER.index(f.severity), f.start if f.start is not None else -1))
     verdict = verdict_of(findings, checked=bool(citations))
     counts = _counts(turn.ledger, citations, findings)
