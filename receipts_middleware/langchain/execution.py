@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,7 +16,7 @@ from langchain_core.messages import ToolMessage
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from receipts_middleware.core.canonical import digest_args, digest_output
-from receipts_middleware.core.chain import stable_namespace
+from receipts_middleware.core.chain import genesis_head, stable_namespace
 from receipts_middleware.core.children import ChildRun, write_record
 from receipts_middleware.core.facts import Capture, extract_facts
 from receipts_middleware.core.keys import HARVEST_KEY, RECEIPT_KEY
@@ -31,6 +31,21 @@ from receipts_middleware.langchain.numbering import Slot, find_slot, messages_of
 from receipts_middleware.langchain.results import Held, content_of, find_answer, stamp_result
 from receipts_middleware.langchain.standin import Recorder, recording
 from receipts_middleware.readers.content import text_of
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where a run belongs.
+
+    Attributes:
+        run: What tells it from others within the process: its thread, else its run id.
+        thread: Its thread; empty where it has none. Chain and tag follow from it, since a run id is new each time.
+        namespace: Its checkpoint namespace without task ids.
+    """
+
+    run: str
+    thread: str
+    namespace: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +93,17 @@ def begin(request: ToolCallRequest) -> Execution | None:
     if slot is None:
         return None
     recorder = Recorder(asked=request.tool_call.get("args"), state=request.state)
-    run, namespace = scope_of(request.runtime)
+    scope = scope_of(request.runtime)
+    if not slot.prev:
+        slot = replace(slot, prev=genesis_head(scope.thread, scope.namespace))
     return Execution(
         request=recording(request, recorder),
         recorder=recorder,
         slot=slot,
         asked=freeze(slot.asked.get("args")),
-        key=slot_key(run, namespace, slot.issuer, slot.position),
+        key=slot_key(scope.run, scope.namespace, slot.issuer, slot.position),
         started=time.perf_counter(),
-        scope={"ns": namespace[:MAX_TEXT]} if namespace else None,
+        scope={"ns": scope.namespace[:MAX_TEXT]} if scope.namespace else None,
         collector=Collector(),
         parent=current_collector(),
         graph=graph_of(request.runtime),
@@ -134,13 +151,12 @@ def held_by(request: ToolCallRequest) -> Held:
     return Held(messages_of(request.state))
 
 
-def scope_of(runtime: object) -> tuple[str, str]:
-    """What tells this run from others (thread, else run), and its checkpoint namespace without task ids."""
+def scope_of(runtime: object) -> Scope:
+    """Where a run belongs; empty outside of a graph."""
     info = getattr(runtime, "execution_info", None)
-    if info is not None:
-        run = getattr(info, "thread_id", None) or getattr(info, "run_id", None) or ""
-        return str(run), stable_namespace(str(getattr(info, "checkpoint_ns", "") or ""))
-    return "", ""
+    thread = str(getattr(info, "thread_id", None) or "")
+    run = thread or str(getattr(info, "run_id", None) or "")
+    return Scope(run, thread, stable_namespace(str(getattr(info, "checkpoint_ns", "") or "")))
 
 
 def graph_of(runtime: object) -> str:

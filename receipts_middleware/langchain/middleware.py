@@ -240,7 +240,7 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
         return stamped if isinstance(stamped, AIMessage) else reply
 
     def _prepare_list(self, messages: Sequence[BaseMessage], tools: Sequence[object], runtime: object) -> Turn:
-        run, namespace = tool_side.scope_of(runtime if runtime is not None else running_graph())
+        scope = tool_side.scope_of(runtime if runtime is not None else running_graph())
         first = messages[0] if messages else None
         system = first if isinstance(first, SystemMessage) else None
         rest = messages[1:] if system is not None else messages
@@ -249,8 +249,7 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
             request_messages=rest,
             system=system,
             channel={},
-            run=run,
-            namespace=namespace,
+            scope=scope,
             tools=tools,
         )
 
@@ -309,14 +308,12 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
         return turn, shown
 
     def _prepare(self, request: ModelRequest[ContextT]) -> Turn:
-        run, namespace = tool_side.scope_of(request.runtime)
         return self._turns.prepare(
             state_messages=messages_of(request.state),
             request_messages=request.messages,
             system=request.system_message,
             channel=channel_of(request.state),
-            run=run,
-            namespace=namespace,
+            scope=tool_side.scope_of(request.runtime),
             tools=request.tools,
         )
 

@@ -19,7 +19,7 @@ from receipts_middleware.core.ledger import Entry, LedgerBuilder
 from receipts_middleware.core.receipt import DERIVED_KEY, MAX_ISSUED, MAX_TEXT, Receipt
 from receipts_middleware.core.snapshot import read_head
 from receipts_middleware.core.toolspec import ToolSpec
-from receipts_middleware.langchain.execution import clean_text
+from receipts_middleware.langchain.execution import Scope, clean_text
 from receipts_middleware.langchain.memory import Memory, Remembered, SlotKey, slot_key
 from receipts_middleware.langchain.numbering import find_anchor
 from receipts_middleware.langchain.state import META
@@ -92,8 +92,7 @@ class Reconciler:
         messages: Sequence[Any],
         channel: Mapping[str, Any],
         *,
-        run: str,
-        namespace: str,
+        scope: Scope,
         specs: Sequence[ToolSpec],
     ) -> Standing:
         """Where the run stands.
@@ -101,8 +100,7 @@ class Reconciler:
         Args:
             messages: Of the state, or of the request where the host put repairs into it.
             channel: The private channel; empty where there is none.
-            run: Thread or run id; empty where unknown.
-            namespace: Checkpoint namespace without task ids.
+            scope: Where the run belongs.
             specs: Tools of the run.
 
         Returns:
@@ -110,22 +108,22 @@ class Reconciler:
         """
         anchor = find_anchor(messages, channel)
         latest = read_head(channel.get(META))
-        tag = (anchor.tag if anchor else "") or latest.tag or ledger_tag(run or _first_id(messages))
+        tag = (anchor.tag if anchor else "") or latest.tag or ledger_tag(scope.thread or _first_id(messages))
         anchored = anchor.head if anchor else ""
         # The channel knows the newest head also where its message was removed or rewritten since.
         ahead = anchor is not None and anchored and anchor.n > latest.n
-        head = (anchored if ahead else latest.head or anchored) or genesis_head(run, namespace)
+        head = (anchored if ahead else latest.head or anchored) or genesis_head(scope.thread, scope.namespace)
         builder = LedgerBuilder(
             tools=tuple(specs),
             issued=anchor.n if anchor else 0,
-            head=anchored or genesis_head(run, namespace),
+            head=anchored or genesis_head(scope.thread, scope.namespace),
         )
         start = anchor.index if anchor else 0
         issuers = [m for m in messages[start:] if isinstance(m, AIMessage | ToolMessage)]
         for message in issuers:
             builder.read(replace(read_message(message), snapshot=None))
         recalled: list[SlotKey] = []
-        new = self._new(builder, issuers, channel, (run, namespace), recalled)
+        new = self._new(builder, issuers, channel, (scope.run, scope.namespace), recalled)
         issued = max(builder.issued, latest.n)
         head = next_head(head, [item.receipt.digest() for item in new])
         return Standing(issued, head, tag, tuple(new), anchor is None and not channel, tuple(recalled))

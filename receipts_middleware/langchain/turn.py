@@ -22,7 +22,7 @@ from receipts_middleware.core.ledger.render import shown_ranges
 from receipts_middleware.core.receipt import MAX_TEXT, Receipt, parse_receipt
 from receipts_middleware.core.snapshot import make_snapshot, peek_carried
 from receipts_middleware.core.toolspec import ToolSpec, read_tools
-from receipts_middleware.langchain.execution import clean_text
+from receipts_middleware.langchain.execution import Scope, clean_text
 from receipts_middleware.langchain.numbering import count_calls, count_provider_calls
 from receipts_middleware.langchain.prompt import render_prompt, with_paragraph
 from receipts_middleware.langchain.reconcile import Reconciler, Standing, answer_ids, is_final
@@ -105,8 +105,7 @@ class TurnMaker:
         request_messages: Sequence[Any],
         system: SystemMessage | None,
         channel: Mapping[str, Any],
-        run: str,
-        namespace: str,
+        scope: Scope,
         tools: Iterable[object],
     ) -> Turn:
         """What the model is to be given, and where the run stands.
@@ -116,8 +115,7 @@ class TurnMaker:
             request_messages: Messages of the request, as the layers outside left them.
             system: System message of the request.
             channel: The private channel.
-            run: Thread or run id.
-            namespace: Checkpoint namespace without task ids.
+            scope: Where the run belongs.
             tools: Bound tools.
 
         Returns:
@@ -126,7 +124,7 @@ class TurnMaker:
         toolset = self._toolset(tuple(tools))
         # The host puts repairs of broken calls into the request first; everywhere else the state is the fuller one.
         source = request_messages if _is_repaired(state_messages, request_messages) else state_messages
-        standing = self._reconciler.stand(source, channel, run=run, namespace=namespace, specs=toolset.specs)
+        standing = self._reconciler.stand(source, channel, scope=scope, specs=toolset.specs)
         view = self._views.build(
             request_messages,
             tag=standing.tag,

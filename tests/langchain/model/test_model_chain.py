@@ -6,9 +6,11 @@ import hashlib
 import json
 import struct
 
-from langchain_core.messages import AIMessage, RemoveMessage, ToolMessage, messages_to_dict
+from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage, ToolMessage, messages_to_dict
+from langchain_core.tools import tool
 
 from receipts_middleware.core.canonical import canon
+from receipts_middleware.core.chain import genesis_head, ledger_tag
 from receipts_middleware.core.keys import RECEIPT_KEY, SNAPSHOT_KEY
 from receipts_middleware.langchain.testing import ScriptedChatModel
 
@@ -95,3 +97,45 @@ async def test_removing_the_newest_messages_does_not_take_their_receipts_out_of_
     digest = bytes.fromhex(kit.receipt(third).digest())
     expected = sha(b"receipts/1/turn\0" + bytes.fromhex(newest) + struct.pack(">I", 1) + digest)
     assert snapshots[-1].head == expected.hex()
+
+
+async def test_without_a_thread_the_chain_begins_at_the_empty_one_and_the_tag_at_the_first_message(bench, kit):
+    given = {"messages": [HumanMessage("go", id="first-message")]}
+    tags, tails = set(), []
+    for _ in range(2):
+        model = ScriptedChatModel(turns=[*kit.writes(1), "Done [r1 write_file]."])
+        result = await bench.invoke(kit.agent(model), given, {"configurable": {}})
+        saved = json.loads(json.dumps(messages_to_dict(result["messages"])))
+        assert heads_of(saved, "") == left(saved)
+        tags.add(kit.snapshot(result["messages"][-1]).tag)
+        tails.append([m.content for m in model.requests[-1]])
+    assert tags == {ledger_tag("first-message")}
+    assert tails[0] == tails[1]
+
+
+async def test_the_tag_is_that_of_the_thread_and_stays(bench, kit):
+    model = ScriptedChatModel(turns=[*kit.writes(1), "One.", "Two."])
+    agent = kit.agent(model, bench)
+    await bench.ask(agent, thread="thread-1")
+    result = await bench.ask(agent, thread="thread-1")
+    assert {kit.snapshot(m).tag for m in kit.replies(result["messages"])} == {ledger_tag("thread-1")}
+
+
+async def test_a_call_that_was_issued_before_any_snapshot_names_the_beginning_of_the_chain(bench, kit):
+    from langchain.agents import create_agent
+    from langgraph.types import Command, interrupt
+
+    plain = ScriptedChatModel(turns=[{"tool_calls": [kit.call("ask_first")]}])
+
+    @tool
+    def ask_first() -> str:
+        """Ask."""
+        return f"told {interrupt('may I?')}"
+
+    before = create_agent(plain, tools=[ask_first], checkpointer=bench.saver)
+    await bench.ask(before, thread="t")
+    agent = kit.agent(ScriptedChatModel(turns=["", "Told [r1 ask_first]."]), bench, tools=[ask_first])
+    result = await bench.invoke(agent, Command(resume="yes"), bench.config("t"))
+    receipt = kit.receipt(kit.results(result["messages"])[0])
+    assert receipt.prev == genesis_head("t", "")
+    assert receipt.n == 1
