@@ -235,7 +235,9 @@ def test_too_many_arguments_for_a_single_input_tool_were_not_executed(drive):
     assert [(e["outcome"], e["error_type"]) for e in events] == [("not_executed", "ToolException")]
 
 
-@pytest.mark.parametrize("handle", [True, "failed", (ValueError,), lambda e: "failed"], ids=["flag", "text", "types", "function"])
+@pytest.mark.parametrize(
+    "handle", [True, "failed", (ValueError,), lambda e: "failed"], ids=["flag", "text", "types", "function"]
+)
 def test_a_tool_node_that_handles_errors_makes_one_message_and_the_receipt_tells(handle, drive, stamps):
     middleware = ReceiptsMiddleware()
     node = ToolNode(
