@@ -14,6 +14,7 @@ from receipts_middleware.core.keys import RECEIPT_KEY, SNAPSHOT_KEY
 from receipts_middleware.langchain.results import Held, find_answer, stamp_result, without_our_keys
 
 STAMP = {"v": 1, "n": 7}
+KEYS = {RECEIPT_KEY: STAMP}
 FORGED = {RECEIPT_KEY: {"n": 99}, SNAPSHOT_KEY: "forged"}
 
 
@@ -80,7 +81,7 @@ def test_the_answer_is_stamped_and_forged_keys_go_in_every_shape(wrap):
     before = messages_in(result)
 
     found = find_answer(result, "c1", Held([]))
-    stamped = stamp_result(result, found, STAMP, Held([]))
+    stamped = stamp_result(result, found, KEYS, Held([]))
 
     assert found is given
     assert type(stamped) is type(result)
@@ -107,7 +108,7 @@ def test_keys_of_messages_that_the_state_holds_stay_as_the_state_has_them():
     result = Command(update={"messages": [back, {**back.model_dump(), "role": "tool"}, new]})
 
     found = find_answer(result, "c1", held)
-    stamped = stamp_result(result, found, STAMP, held).update["messages"]
+    stamped = stamp_result(result, found, KEYS, held).update["messages"]
 
     assert found is new
     assert stamped[0].additional_kwargs == {RECEIPT_KEY: {"n": 1}, "keep": 2}
@@ -134,7 +135,7 @@ def test_keys_of_messages_that_the_state_holds_stay_as_the_state_has_them():
 )
 def test_what_holds_no_answer_comes_back_as_it_was(result):
     assert find_answer(result, "c1", Held([])) is None
-    assert stamp_result(result, None, STAMP, Held([])) is result
+    assert stamp_result(result, None, KEYS, Held([])) is result
 
 
 @pytest.mark.parametrize("pairs", [False, True])
@@ -148,7 +149,7 @@ def test_nobody_but_us_writes_the_channel(pairs):
 def test_only_the_first_of_two_answers_is_stamped():
     first, second = ToolMessage("a", tool_call_id="c1"), ToolMessage("b", tool_call_id="c1")
     result = Command(update={"messages": [first, second]})
-    stamped = stamp_result(result, find_answer(result, "c1", Held([])), STAMP, Held([]))
+    stamped = stamp_result(result, find_answer(result, "c1", Held([])), KEYS, Held([]))
     assert [RECEIPT_KEY in m.additional_kwargs for m in stamped.update["messages"]] == [True, False]
 
 
