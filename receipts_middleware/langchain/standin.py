@@ -36,6 +36,7 @@ class Attempt:
     Attributes:
         tool: The tool that ran.
         args: Arguments that the model can set as they were handed to `invoke`, before coercion and defaults.
+        awaited: It was begun by `ainvoke`.
         parsing: The tool began to parse its arguments.
         entered: The arguments were accepted, so the tool's own code ran.
         ended: It returned or raised.
@@ -45,6 +46,7 @@ class Attempt:
 
     tool: BaseTool
     args: object
+    awaited: bool = False
     parsing: bool = False
     entered: bool = False
     ended: bool = False
@@ -73,15 +75,15 @@ class Recorder:
     attempts: list[Attempt] = field(default_factory=list)
     unwatched: bool = False
 
-    def begin(self, tool: BaseTool, tool_input: object, *, falls_through: bool) -> Attempt | None:
+    def begin(self, tool: BaseTool, tool_input: object, *, awaited: bool) -> Attempt | None:
         """Open an attempt; None within one that is open: `ainvoke` of a sync tool falls through to `invoke`."""
         held = _current.get()
         if held is not None and held[0] is self:
             return None
-        if falls_through and any(not attempt.ended for attempt in self.attempts):
+        if not awaited and any(attempt.awaited and not attempt.ended for attempt in self.attempts):
             return None  # in a thread that was started without the context of the attempt
         args = tool_input.get("args", tool_input) if isinstance(tool_input, dict) else tool_input
-        attempt = Attempt(tool, handed_args(tool, args, self.asked, self.state))
+        attempt = Attempt(tool, handed_args(tool, args, self.asked, self.state), awaited)
         self.attempts.append(attempt)
         return attempt
 
@@ -140,7 +142,7 @@ def _recording_class(base: type[BaseTool]) -> type[BaseTool]:
 
     def run(self: BaseTool, input: Any, config: Any = None, **kwargs: Any) -> Any:
         seat: _Seat = getattr(self, _SEAT)
-        attempt = seat.recorder.begin(seat.tool, input, falls_through=True)
+        attempt = seat.recorder.begin(seat.tool, input, awaited=False)
         inner = self.__dict__.get("invoke") or partial(base.invoke, self)
         if attempt is None:
             return inner(input, config, **kwargs)
@@ -150,7 +152,7 @@ def _recording_class(base: type[BaseTool]) -> type[BaseTool]:
 
     async def arun(self: BaseTool, input: Any, config: Any = None, **kwargs: Any) -> Any:
         seat: _Seat = getattr(self, _SEAT)
-        attempt = seat.recorder.begin(seat.tool, input, falls_through=False)
+        attempt = seat.recorder.begin(seat.tool, input, awaited=True)
         inner = self.__dict__.get("ainvoke") or partial(base.ainvoke, self)
         if attempt is None:
             return await inner(input, config, **kwargs)
@@ -208,8 +210,11 @@ class _within(contextlib.AbstractContextManager[None]):
         self._token = _current.set((self._recorder, self._attempt))
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        _current.reset(self._token)
         self._attempt.error, self._attempt.ended = error, True
+        try:
+            _current.reset(self._token)
+        except ValueError:  # a layer drives the coroutine in several contexts, of which this one goes away with it
+            _current.set(None)
 
 
 @dataclass

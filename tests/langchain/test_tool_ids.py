@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
@@ -124,3 +126,18 @@ def test_the_messages_are_found_whatever_the_state_looks_like():
         assert find_slot(state, call, None).n == 1
     for state in ({}, [], None, {"messages": [HumanMessage("hi")]}, {"chat": "text"}, 5):
         assert find_slot(state, call, None) is None
+
+
+@given(
+    ids=st.lists(st.sampled_from(["a", "b", ""]), min_size=1, max_size=6),
+    answered=st.sets(st.sampled_from(["a", "b", ""])),
+    same_args=st.booleans(),
+)
+def test_calls_that_wait_find_their_own_places_after_a_resume(ids, answered, same_args):
+    """The host starts one task for each unanswered call, in order; each must find the place it came from."""
+    message = asked(*ids, args={"x": 0} if same_args else None)
+    answers = [ToolMessage("x", tool_call_id=call_id) for call_id in answered & set(ids)]
+    waiting = [place for place, call_id in enumerate(ids) if call_id not in answered]
+    state = {"messages": [message, *answers]}
+    found = [find_slot(state, copy.deepcopy(message.tool_calls[place]), i).n for i, place in enumerate(waiting)]
+    assert found == [place + 1 for place in waiting]

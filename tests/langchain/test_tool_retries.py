@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -162,6 +165,55 @@ async def test_two_executions_at_once_inside_are_both_counted_and_the_one_that_r
     receipt = stamps(result)[0]
     assert (receipt.outcome, receipt.attempts) == ("success", 2)
     assert receipt.output_sha256 == digest_output("charged 5").sha256
+
+
+class HedgeInThreads(AgentMiddleware):
+    """As `Hedge`, in threads that get no context."""
+
+    def wrap_tool_call(self, request: Any, handler: Any) -> Any:
+        with ThreadPoolExecutor(2) as pool:
+            tasks = [pool.submit(handler, request) for _ in range(2)]
+            return next(task.result() for task in tasks)
+
+
+def test_two_executions_at_once_in_threads_are_both_counted(stamps):
+    together = threading.Barrier(2)
+
+    def charge(amount: int) -> str:
+        """Charge the card."""
+        together.wait(timeout=20)
+        return f"charged {amount}"
+
+    slow = StructuredTool.from_function(charge, name="charge_card", description="Charge the card")
+    agent = create_agent(model(), tools=[slow], middleware=[ReceiptsMiddleware(), HedgeInThreads()])
+    receipt = stamps(agent.invoke({"messages": [("user", "go")]}))[0]
+    assert (receipt.outcome, receipt.attempts) == ("success", 2)
+
+
+class Stepwise(AgentMiddleware):
+    """Drives the inner coroutine by hand, each step in a context of its own."""
+
+    async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
+        class Drive:
+            def __await__(self) -> Any:
+                coroutine = handler(request)
+                given = None
+                while True:
+                    try:
+                        asked = contextvars.copy_context().run(coroutine.send, given)
+                    except StopIteration as end:
+                        return end.value
+                    given = yield asked
+
+        return await Drive()
+
+
+async def test_a_coroutine_that_is_driven_in_several_contexts_keeps_its_result(stamps):
+    flaky = Flaky(0)
+    agent = create_agent(model(), tools=[flaky.tool()], middleware=[ReceiptsMiddleware(), Stepwise()])
+    result = await agent.ainvoke({"messages": [("user", "go")]})
+    assert [(r.outcome, r.attempts) for r in stamps(result)] == [("success", None)]
+    assert result["messages"][2].content == "ok"
 
 
 def test_refused_arguments_are_no_execution_and_do_not_count(drive, stamps):
