@@ -155,8 +155,7 @@ def _core_row(parts: list[str]) -> str:
 def _docstring_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     """What a function says of itself is for its callers; the bound is on what it does."""
     first = node.body[0]
-    is_text = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
-    return (first.end_lineno or first.lineno) - first.lineno + 1 if is_text else 0
+    return (first.end_lineno or first.lineno) - first.lineno + 1 if ast.get_docstring(node) is not None else 0
 
 
 def _check_shape(file: str, source: str, tree: ast.Module) -> Iterator[Violation]:
