@@ -183,6 +183,25 @@ def test_an_argument_that_no_schema_names_is_hashed_where_the_tool_takes_it(driv
     assert receipt.args_sha256 == digest_args({"x": 1, "extra": [1, 2]}).sha256
 
 
+class Inject(AgentMiddleware):
+    """Fills in what no model may set, and runs the tool itself."""
+
+    def wrap_tool_call(self, request: Any, handler: Any) -> Any:
+        args = {**request.tool_call["args"], "secret": "token-4821"}
+        return request.tool.invoke({**request.tool_call, "args": args, "type": "tool_call"})
+
+    async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
+        return self.wrap_tool_call(request, handler)
+
+
+def test_what_a_layer_injects_is_not_hashed_either(drive, stamps):
+    result = run(drive, by_secret, {"x": 1}, Inject())
+    assert result["messages"][2].content == "1 token-4821"
+    receipt = stamps(result)[0]
+    assert receipt.args_sha256 == digest_args({"x": 1}).sha256
+    assert receipt.args_edited is False
+
+
 class Aliased(BaseModel):
     amount: int = Field(alias="Amount")
     note: str = "none"
