@@ -12,6 +12,7 @@ from typing import Any, Final
 from langchain_core.tools import BaseTool
 from langgraph.prebuilt.tool_node import ToolRuntime
 from langgraph.store.base import BaseStore
+from pydantic import BaseModel
 
 #: Deeper arguments stay shared with the tool; the canonical form cuts there, too.
 _MAX_DEPTH: Final = 64
@@ -42,7 +43,8 @@ def _without_injected(tool: BaseTool, executed: object, asked: object, state: ob
         return executed
     if executed.keys() == asked.keys() and all(executed[name] is value for name, value in asked.items()):
         return executed
-    settable, hidden = set(tool.args), tool._injected_args_keys
+    settable = set(tool.args)
+    hidden = tool._injected_args_keys | _unshown(tool, settable)
     return {
         name: value
         for name, value in executed.items()
@@ -52,6 +54,14 @@ def _without_injected(tool: BaseTool, executed: object, asked: object, state: ob
             and (name in settable or (name not in hidden and not _is_of_state(value, state)))
         )
     }
+
+
+def _unshown(tool: BaseTool, settable: set[str]) -> set[str]:
+    """Fields of the tool's schema that the model is not shown."""
+    schema = tool.args_schema
+    if not isinstance(schema, type) or not issubclass(schema, BaseModel):
+        return set()
+    return {name for name, field in schema.model_fields.items() if name not in settable and field.alias not in settable}
 
 
 def _is_of_state(value: object, state: object) -> bool:

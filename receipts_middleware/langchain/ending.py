@@ -13,6 +13,15 @@ from typing import Any
 from langchain_core.messages import ToolMessage
 from langgraph.errors import GraphBubbleUp, ParentCommand
 
+try:
+    from langgraph.errors import is_invalid_resume
+except ImportError:  # pragma: no cover - langgraph before it told such errors from others
+
+    def is_invalid_resume(error: BaseException) -> bool:
+        """No error is known as one."""
+        return False
+
+
 from receipts_middleware.core.evidence import Evidence, read_evidence
 from receipts_middleware.core.receipt import Outcome, OutcomeSource
 from receipts_middleware.core.toolspec import ToolKind
@@ -41,7 +50,7 @@ def decisive(recorder: Recorder) -> Attempt | None:
 
 def count_runs(recorder: Recorder) -> int:
     """Times that the tool's own code ran; one that paused itself runs again from its start and is not counted."""
-    seen = sum(a.ran and not isinstance(a.error, GraphBubbleUp) for a in recorder.attempts)
+    seen = sum(a.ran and not _is_pause(a.error) for a in recorder.attempts)
     return seen or int(recorder.unwatched)
 
 
@@ -57,7 +66,7 @@ def read_raised(recorder: Recorder, error: BaseException) -> Ending:
     """
     last = decisive(recorder)
     name = type(error).__name__
-    if isinstance(error, GraphBubbleUp):
+    if _is_pause(error):
         return Ending("control_flow" if isinstance(error, ParentCommand) else "interrupted", "exception", name)
     if last is None and not recorder.unwatched:
         return Ending("not_executed", "exception", name)
@@ -66,6 +75,11 @@ def read_raised(recorder: Recorder, error: BaseException) -> Ending:
     if last is not None and last.ended and last.error is None:
         return Ending("no_result", "framework", name)
     return Ending(_of_exception(error), "exception", name)
+
+
+def _is_pause(error: BaseException | None) -> bool:
+    """The tool paused itself, or was refused the answer to its pause; either way it runs again from its start."""
+    return error is not None and (isinstance(error, GraphBubbleUp) or is_invalid_resume(error))
 
 
 def _of_exception(error: BaseException) -> Outcome:

@@ -29,6 +29,7 @@ from receipts_middleware.langchain.kinds import kind_of_tool
 from receipts_middleware.langchain.memory import Memory, Remembered, SlotKey, slot_key
 from receipts_middleware.langchain.numbering import Slot, find_slot, messages_of
 from receipts_middleware.langchain.results import Held, content_of, find_answer, stamp_result
+from receipts_middleware.langchain.stamps import Stamps
 from receipts_middleware.langchain.standin import Recorder, recording
 from receipts_middleware.readers.content import text_of
 
@@ -82,6 +83,7 @@ class Keeping:
     """Where executions are remembered, which facts of them are kept, and which tools run subagents."""
 
     memory: Memory
+    stamps: Stamps
     capture: Capture
     capture_key: bytes | None
     subagents: frozenset[str] = frozenset()
@@ -130,6 +132,7 @@ def finish(execution: Execution, result: Any, keeping: Keeping) -> tuple[Any, Re
     runs = _children(execution, None, name, keeping)
     receipt = _record(execution, ending, content if answer is not None else None, keeping, children_of(runs))
     keys: dict[str, Any] = {RECEIPT_KEY: receipt.to_dict()}
+    keeping.stamps.put(keys[RECEIPT_KEY], receipt)
     if runs:
         keys[HARVEST_KEY] = write_record(runs, text_of(content_of(answer)))
     return stamp_result(result, answer, keys, held), receipt

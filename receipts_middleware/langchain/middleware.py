@@ -39,6 +39,7 @@ from receipts_middleware.langchain.options import check_budget, check_choice, na
 from receipts_middleware.langchain.prompt import DEFAULT_PROMPT
 from receipts_middleware.langchain.reconcile import Reconciler
 from receipts_middleware.langchain.results import without_our_keys
+from receipts_middleware.langchain.stamps import Stamps
 from receipts_middleware.langchain.state import CHANNEL, ReceiptsState
 from receipts_middleware.langchain.turn import ModelInput, SnapshotMode, Turn, TurnMaker
 from receipts_middleware.langchain.upward import note_turn
@@ -136,8 +137,8 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
         self._on_error = on_error
         self._included = None if tools is None else names_of(tools, "tools")
         self._excluded = names_of(exclude_tools, "exclude_tools")
-        self._memory = Memory()
-        self._keeping = tool_side.Keeping(self._memory, capture, capture_key, names_of(subagents, "subagents"))
+        self._memory, stamps = Memory(), Stamps()
+        self._keeping = tool_side.Keeping(self._memory, stamps, capture, capture_key, names_of(subagents, "subagents"))
         self._warned: set[str] = set()
         self._lock = threading.Lock()
         options = ViewOptions(
@@ -148,8 +149,8 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
             kind=lambda name: kind_of_tool(None, name),
         )
         self._turns = TurnMaker(
-            reconciler=Reconciler(self._memory, capture, capture_key, self._is_left_out),
-            views=ViewBuilder(options),
+            reconciler=Reconciler(self._memory, stamps, capture, capture_key, self._is_left_out),
+            views=ViewBuilder(options, stamps),
             snapshot=snapshot,
             prompt=system_prompt if placement != "none" else None,
         )

@@ -22,6 +22,7 @@ from receipts_middleware.core.toolspec import ToolSpec
 from receipts_middleware.langchain.execution import Scope, clean_text
 from receipts_middleware.langchain.memory import Memory, Remembered, SlotKey, slot_key
 from receipts_middleware.langchain.numbering import find_anchor
+from receipts_middleware.langchain.stamps import Stamps
 from receipts_middleware.langchain.state import META
 from receipts_middleware.readers.langchain_messages import read_message
 
@@ -77,12 +78,14 @@ class Reconciler:
 
     Attributes:
         memory: What executions left in the process.
+        stamps: Receipts behind the stamps of this process.
         capture: Which facts are kept.
         capture_key: Key of their digests.
         excluded: Whether a tool is left out.
     """
 
     memory: Memory
+    stamps: Stamps
     capture: Capture
     capture_key: bytes | None
     excluded: Callable[[str], bool]
@@ -117,11 +120,12 @@ class Reconciler:
             tools=tuple(specs),
             issued=anchor.n if anchor else 0,
             head=anchored or genesis_head(scope.thread, scope.namespace),
+            parse=self.stamps.read,
         )
         start = anchor.index if anchor else 0
         issuers = [m for m in messages[start:] if isinstance(m, AIMessage | ToolMessage)]
         for message in issuers:
-            builder.read(replace(read_message(message), snapshot=None))
+            builder.read(read_message(message), with_snapshot=False)
         recalled: list[SlotKey] = []
         new = self._new(builder, issuers, channel, (scope.run, scope.namespace), recalled)
         issued = max(builder.issued, latest.n)

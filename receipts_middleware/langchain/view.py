@@ -17,11 +17,12 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from receipts_middleware.core.keys import RECEIPT_KEY
 from receipts_middleware.core.ledger import Block, LedgerRow, is_kept, render_block, render_line
 from receipts_middleware.core.ledger.render import ALL
-from receipts_middleware.core.receipt import Receipt, parse_receipt
+from receipts_middleware.core.receipt import Receipt
 from receipts_middleware.core.toolspec import ToolKind
 from receipts_middleware.langchain.content import shown_content, with_line
 from receipts_middleware.langchain.numbering import count_provider_calls, head_of
 from receipts_middleware.langchain.results import without_our_keys
+from receipts_middleware.langchain.stamps import Stamps
 
 Placement = Literal["inline", "tail", "none"]
 
@@ -125,8 +126,9 @@ class _Pass:
 class ViewBuilder:
     """Builds views; one instance serves all runs and threads of a middleware."""
 
-    def __init__(self, options: ViewOptions) -> None:
+    def __init__(self, options: ViewOptions, stamps: Stamps) -> None:
         self._options = options
+        self._stamps = stamps
         self._rendered: dict[int, _Rendered] = {}
         self._blocks: dict[tuple[object, ...], Block] = {}
 
@@ -294,7 +296,7 @@ class ViewBuilder:
 
     def _stamp(self, message: ToolMessage) -> Receipt | None:
         stamp = message.additional_kwargs.get(RECEIPT_KEY)
-        receipt = parse_receipt(stamp) if stamp is not None else None
+        receipt = self._stamps.read(stamp) if stamp is not None else None
         return receipt if isinstance(receipt, Receipt) and not self._options.excluded(receipt.tool) else None
 
     def _gone(self, present: Mapping[int, Receipt], lookup: _Lazy) -> list[LedgerRow]:

@@ -6,7 +6,7 @@ call without a result has outcome `no_result`. Nothing here judges.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -58,12 +58,14 @@ class LedgerBuilder:
         issued: Highest number issued so far.
         head: Chain head on the newest message that has one.
         snapshots: Snapshots read so far; malformed ones count as none.
+        parse: How a stamp is read; a caller that sees the same stamps again and again may remember them.
     """
 
     tools: Sequence[ToolSpec] = ()
     issued: int = 0
     head: str = ""
     snapshots: int = 0
+    parse: Callable[[object], Receipt | Malformed] = parse_receipt
     _entries: dict[int, Entry] = field(default_factory=dict)
     _carried: dict[int, Entry] = field(default_factory=dict)
     _slots: list[CallSlot] = field(default_factory=list)
@@ -79,11 +81,16 @@ class LedgerBuilder:
         """Tools that the caller names outweigh those that the run recorded."""
         self._given = bool(self.tools)
 
-    def read(self, message: Message) -> None:
-        """Take in the next message of the conversation."""
+    def read(self, message: Message, *, with_snapshot: bool = True) -> None:
+        """Take in the next message of the conversation.
+
+        Args:
+            message: The message.
+            with_snapshot: Whether its snapshot counts; not where the caller already goes on from it.
+        """
         self._index += 1
         if message.role == "assistant":
-            self._read_assistant(message)
+            self._read_assistant(message, message.snapshot if with_snapshot else None)
         elif message.result is not None:
             self._read_result(message.result)
 
@@ -111,10 +118,10 @@ class LedgerBuilder:
             self._kinds[tool] = spec.kind if spec is not None else kind_of(tool)
         return self._kinds[tool]
 
-    def _read_assistant(self, message: Message) -> None:
+    def _read_assistant(self, message: Message, value: object) -> None:
         self._last, self._newest = None, self._index
-        if message.snapshot is not None:
-            snapshot = parse_snapshot(message.snapshot)
+        if value is not None:
+            snapshot = parse_snapshot(value)
             if isinstance(snapshot, Snapshot):
                 self._take_snapshot(snapshot)
         base = self._last.n if self._last is not None else self.issued
@@ -203,7 +210,7 @@ class LedgerBuilder:
     def _stamp_of(self, result: ToolResult) -> Receipt | None:
         if result.stamp is None:
             return None
-        receipt = parse_receipt(result.stamp)
+        receipt = self.parse(result.stamp)
         if isinstance(receipt, Malformed):
             self._note("malformed_stamp", f"A stamp is malformed ({receipt.reason}); it counts as none.")
             return None
