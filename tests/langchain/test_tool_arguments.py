@@ -178,6 +178,21 @@ def test_what_the_host_injects_is_not_hashed_after_an_edit_either(made, drive, s
     assert receipt.args_edited is True
 
 
+class OtherState(AgentMiddleware):
+    def wrap_tool_call(self, request: Any, handler: Any) -> Any:
+        return handler(request.override(state={**request.state, "user_id": "u2"}))
+
+    async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
+        return await handler(request.override(state={**request.state, "user_id": "u2"}))
+
+
+@pytest.mark.parametrize("made", INJECTED, ids=lambda made: made.name)
+def test_parts_of_another_state_that_a_layer_puts_in_place_are_not_hashed(made, drive, stamps):
+    receipt = stamps(run(drive, made, {"x": 1}, OtherState()))[0]
+    assert receipt.args_sha256 == digest_args({"x": 1}).sha256
+    assert receipt.args_edited is False
+
+
 def test_an_argument_that_no_schema_names_is_hashed_where_the_tool_takes_it(drive, stamps):
     receipt = stamps(run(drive, by_json_schema, {"x": 1}, Change({"x": 1, "extra": [1, 2]})))[0]
     assert receipt.args_sha256 == digest_args({"x": 1, "extra": [1, 2]}).sha256

@@ -15,6 +15,7 @@ from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command, interrupt
+from pydantic import ValidationError
 
 from receipts_middleware import verify_messages
 from receipts_middleware.langchain import ReceiptsMiddleware
@@ -175,6 +176,21 @@ def test_two_pauses_in_one_tool_make_one_receipt(drive, ledger):
 
     assert [(e.n, e.outcome, e.receipt.attempts) for e in ledger(result).values()] == [(1, "success", None)]
     assert [m.content for m in result["messages"] if isinstance(m, ToolMessage)] == ["one two"]
+
+
+def test_an_answer_to_a_pause_that_does_not_fit_is_no_execution(drive, ledger):
+    @tool
+    def send_email(to: str) -> str:
+        """Send an email."""
+        return f"sent {interrupt('how many?', response_schema=int)}"
+
+    model = ScriptedChatModel(turns=[{"tool_calls": [{"name": "send_email", "args": {"to": "x"}}]}, "Sent."])
+    agent = create_agent(model, tools=[send_email], middleware=[ReceiptsMiddleware()], checkpointer=InMemorySaver())
+    drive.ask(agent, CONFIG)
+    with pytest.raises(ValidationError):
+        drive(agent, Command(resume="many"), CONFIG)
+    result = drive(agent, Command(resume=2), CONFIG)
+    assert [(e.n, e.outcome, e.receipt.attempts) for e in ledger(result).values()] == [(1, "success", None)]
 
 
 def test_a_run_that_stays_paused_has_a_call_without_a_result(drive):
