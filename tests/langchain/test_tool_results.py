@@ -8,6 +8,7 @@ import pytest
 from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import InjectedToolCallId, tool
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import InjectedState
 from langgraph.types import Command
@@ -125,6 +126,17 @@ def test_every_result_resolves_and_is_not_called_transformed(shape, drive):
     assert verification.verdict == "clean", verification.findings
     assert verification.trust["unstamped"] == 0
     assert not [f for f in verification.findings if f.rule == "transformed"]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_receipt_comes_back_from_a_checkpoint_as_it_was(shape, drive, stamps):
+    agent = agent_for(shape, checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "t"}}
+    result = drive.ask(agent, config)
+    again = agent.get_state(config).values
+    assert stamps(again) == stamps(result)
+    assert verify_messages(again).verdict == "clean"
+    assert not [f for f in verify_messages(again).findings if f.rule == "transformed"]
 
 
 def test_an_artifact_stays_with_its_message_and_is_not_hashed(drive, stamps):

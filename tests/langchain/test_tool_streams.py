@@ -132,3 +132,17 @@ def test_a_call_that_never_passed_the_tool_hook_is_announced_with_the_next_model
     decisions = [{"type": "reject"}, {"type": "approve"}]
     events = drive.stream(built, Command(resume={"decisions": decisions}), config, stream_mode="custom")
     assert [(e["receipt"]["n"], e["receipt"]["outcome"]) for e in events] == [(2, "success"), (1, "rejected")]
+
+
+async def test_traces_see_each_tool_run_once_under_its_own_name():
+    async def traced(receipts: bool) -> list[Any]:
+        events = agent(receipts=receipts, to=["ana"]).astream_events(GO, version="v2")
+        return [
+            (event["event"], event["name"], event["data"].get("input"))
+            async for event in events
+            if event["event"].startswith("on_tool")
+        ]
+
+    with_receipts, without = await traced(True), await traced(False)
+    assert with_receipts == without
+    assert [kind for kind, name, _ in with_receipts if name == "send_email"] == ["on_tool_start", "on_tool_end"] * 2
