@@ -112,11 +112,20 @@ def parse_snapshot(value: object) -> Snapshot | Malformed:
         return Malformed("the snapshot is too long")
     try:
         body = json.loads(value)
+        if '"$$' in value:
+            body = _undoubled(body)
     except (ValueError, RecursionError):
         return Malformed("the snapshot is not valid JSON")
     if not isinstance(body, dict):
         return Malformed("the snapshot is not an object")
     return _read_body(body)
+
+
+def _undoubled(value: object) -> object:
+    """Keys as they were before the canonical form doubled their `$`."""
+    if isinstance(value, dict):
+        return {k[1:] if k.startswith("$$") else k: _undoubled(v) for k, v in value.items()}
+    return [_undoubled(item) for item in value] if isinstance(value, list) else value
 
 
 def _read_body(body: Mapping[str, object]) -> Snapshot | Malformed:
