@@ -4,7 +4,7 @@
 sees.
 """
 
-from receipts_middleware.core.ledger.build import CallSlot, LedgerBuilder
+from receipts_middleware.core.ledger.build import LedgerBuilder
 from receipts_middleware.core.ledger.entry import Entry, Ledger, LedgerNote, View
 from receipts_middleware.core.ledger.render import (
     LINE_CHARS,
@@ -17,6 +17,7 @@ from receipts_middleware.core.ledger.render import (
     render_line,
     shown_name,
 )
+from receipts_middleware.core.ledger.slots import CallSlot
 
 __all__ = [
     "LINE_CHARS",

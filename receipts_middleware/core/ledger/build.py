@@ -14,6 +14,7 @@ from receipts_middleware.core.canonical import digest_args, digest_output
 from receipts_middleware.core.evidence import Evidence, read_evidence
 from receipts_middleware.core.ledger.entry import Entry, Ledger, LedgerNote, Pairing, View
 from receipts_middleware.core.ledger.legacy import legacy_receipt, legacy_view
+from receipts_middleware.core.ledger.slots import CallSlot, Waiting
 from receipts_middleware.core.receipt import (
     EMPTY_TEXT_SHA256,
     MAX_ISSUED,
@@ -26,27 +27,6 @@ from receipts_middleware.core.receipt import (
 from receipts_middleware.core.snapshot import Snapshot, parse_snapshot
 from receipts_middleware.core.toolspec import ToolKind, ToolSpec, find_spec, kind_of
 from receipts_middleware.core.transcript import Message, ToolCall, ToolResult
-
-
-@dataclass(slots=True)
-class CallSlot:
-    """A call with its number.
-
-    Attributes:
-        n: Its number.
-        position: Place among the calls of its message, from 1.
-        call: The call as asked for.
-        message_index: Position of the issuing message among those read.
-        prev: Chain head on that message.
-        answered: A result was paired with it.
-    """
-
-    n: int
-    position: int
-    call: ToolCall
-    message_index: int
-    prev: str
-    answered: bool = False
 
 
 @dataclass(slots=True)
@@ -68,13 +48,15 @@ class LedgerBuilder:
     parse: Callable[[object], Receipt | Malformed] = parse_receipt
     _entries: dict[int, Entry] = field(default_factory=dict)
     _carried: dict[int, Entry] = field(default_factory=dict)
-    _slots: list[CallSlot] = field(default_factory=list)
+    _newest: Waiting = field(default_factory=Waiting)
+    _earlier: Waiting = field(default_factory=Waiting)
+    _open: int = 0
     _all: list[CallSlot] = field(default_factory=list)
     _notes: list[LedgerNote] = field(default_factory=list)
     _last: Snapshot | None = None
     _kinds: dict[str, ToolKind] = field(default_factory=dict)
     _index: int = -1
-    _newest: int = -1
+    _spoke: int = -1
     _given: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -97,7 +79,7 @@ class LedgerBuilder:
     @property
     def pending(self) -> bool:
         """Whether a call of the newest assistant message has no result yet."""
-        return any(s.message_index == self._newest and not s.answered for s in self._slots if s.call.kind == "client")
+        return self._open > 0
 
     def slots(self) -> Sequence[CallSlot]:
         """Every call read so far, in order."""
@@ -119,16 +101,16 @@ class LedgerBuilder:
         return self._kinds[tool]
 
     def _read_assistant(self, message: Message, value: object) -> None:
-        self._last, self._newest = None, self._index
+        self._last, self._spoke, self._open = None, self._index, 0
         if value is not None:
             snapshot = parse_snapshot(value)
             if isinstance(snapshot, Snapshot):
                 self._take_snapshot(snapshot)
         base = self._last.n if self._last is not None else self.issued
-        open_slots = [slot for slot in self._slots if not slot.answered]
+        if message.calls:
+            self._newest = Waiting()
         for position, call in enumerate(message.calls, 1):
             slot = CallSlot(base + position, position, call, self._index, self.head)
-            open_slots.append(slot)
             self._all.append(slot)
             if call.result is not None:
                 slot.answered = True
@@ -136,7 +118,11 @@ class LedgerBuilder:
             elif call.kind != "client":
                 slot.answered = call.kind == "provider"
                 self._put(self._derive(slot, None, "none"))
-        self._slots = open_slots
+            else:
+                self._open += 1
+            if not slot.answered:
+                self._newest.add(slot)
+                self._earlier.add(slot)
         self.issued = max(self.issued, base + len(message.calls))
 
     def _take_snapshot(self, snapshot: Snapshot) -> None:
@@ -171,6 +157,7 @@ class LedgerBuilder:
         stamp = self._stamp_of(result)
         if slot is not None:
             slot.answered = True
+            self._open -= slot.call.kind == "client" and slot.message_index == self._spoke
         if stamp is not None and slot is not None and slot.n != stamp.n:
             self._note("number_mismatch", f"A stamp says {stamp.id} where the call is r{slot.n}.", stamp.id)
             if stamp.n <= slot.n - slot.position:
@@ -189,22 +176,18 @@ class LedgerBuilder:
 
     def _match(self, result: ToolResult) -> tuple[CallSlot | None, Pairing]:
         """By id first in first out (the newest calling message first), then by name, then by order."""
-        waiting = [slot for slot in self._slots if not slot.answered]
-        if not waiting:
-            return None, "none"
-        newest = [slot for slot in waiting if slot.message_index == self._slots[-1].message_index]
         if result.tool_call_id:
-            for group in (newest, waiting):
-                for slot in group:
-                    if slot.call.tool_call_id == result.tool_call_id:
-                        return slot, "exact"
+            slot = self._newest.with_id(result.tool_call_id) or self._earlier.with_id(result.tool_call_id)
+            if slot is not None:
+                return slot, "exact"
             if result.stamp is not None:
                 return None, "none"  # a stamp knows its own number; guessing could only spoil another call's slot
-        for slot in newest:
-            if result.tool and slot.call.tool == result.tool:
-                return slot, "inferred"
-        if newest and (not result.tool or not newest[0].call.tool):
-            return newest[0], "inferred"
+        named = self._newest.with_name(result.tool) if result.tool else None
+        if named is not None:
+            return named, "inferred"
+        first = self._newest.first()
+        if first is not None and (not result.tool or not first.call.tool):
+            return first, "inferred"
         return None, "none"
 
     def _stamp_of(self, result: ToolResult) -> Receipt | None:
@@ -261,7 +244,7 @@ class LedgerBuilder:
             held = self._entries.get(row.receipt.n)
             if held is None or held.receipt != row.receipt:
                 entries[row.receipt.n] = shown if held is None else _with_source(shown, held)
-        for slot in self._slots:
+        for slot in self._all:
             if not slot.answered and slot.n not in entries:
                 entries[slot.n] = self._derive(slot, None, "none")
         return Ledger(entries.values(), self._notes)

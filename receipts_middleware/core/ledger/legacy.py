@@ -26,7 +26,8 @@ _MAX_ROWS: Final = 1_000
 def legacy_receipt(n: int, call: ToolCall, result: ToolResult) -> Receipt | None:
     """The receipt of a call whose result carries a legacy stamp; None where the stamp is not one."""
     stamp = result.legacy_stamp
-    if not isinstance(stamp, Mapping) or stamp.get("status") not in _OUTCOMES:
+    outcome = _outcome(stamp)
+    if outcome is None or not isinstance(stamp, Mapping):
         return None
     args, output = digest_args(call.args), digest_output(result.content)
     return Receipt(
@@ -34,7 +35,7 @@ def legacy_receipt(n: int, call: ToolCall, result: ToolResult) -> Receipt | None
         n=n,
         tool_call_id=call.tool_call_id[:MAX_TEXT],
         tool=_text(stamp.get("tool_name")) or call.tool[:MAX_TEXT],
-        outcome=_OUTCOMES[str(stamp["status"])],
+        outcome=outcome,
         outcome_source="declared",
         args_sha256=args.sha256,
         output_sha256=output.sha256,
@@ -50,7 +51,7 @@ def legacy_rows(ledger: object) -> list[tuple[int, Mapping[str, object]]]:
     rows = []
     for row in ledger[:_MAX_ROWS] if isinstance(ledger, list) else ():
         match = _ID.match(str(row.get("id"))) if isinstance(row, Mapping) else None
-        if match is not None and row.get("status") in _OUTCOMES:
+        if match is not None and _outcome(row) is not None:
             rows.append((int(match[1]), row))
     return rows
 
@@ -92,6 +93,11 @@ def legacy_ledger(ledger: object, derived: Ledger) -> Ledger:
             )
         )
     return Ledger(entries, derived.notes)
+
+
+def _outcome(stamp: object) -> Outcome | None:
+    status = stamp.get("status") if isinstance(stamp, Mapping) else None
+    return _OUTCOMES.get(status) if isinstance(status, str) else None
 
 
 def _text(value: object) -> str:
