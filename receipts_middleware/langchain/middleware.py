@@ -38,7 +38,7 @@ from receipts_middleware.langchain.numbering import channel_of, messages_of
 from receipts_middleware.langchain.options import check_budget, check_choice, names_of
 from receipts_middleware.langchain.prompt import DEFAULT_PROMPT
 from receipts_middleware.langchain.reconcile import Reconciler
-from receipts_middleware.langchain.results import without_our_keys
+from receipts_middleware.langchain.results import bare_messages
 from receipts_middleware.langchain.stamps import Stamps
 from receipts_middleware.langchain.state import CHANNEL, ReceiptsState
 from receipts_middleware.langchain.turn import ModelInput, SnapshotMode, Turn, TurnMaker
@@ -217,7 +217,7 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
         turn = self._guard("before a model call", lambda: self._prepare_list(messages, tools, runtime), None)
         if turn is None:
             return ModelInput(
-                self._guard("while our keys were taken off", lambda: _bare(messages), list(messages)), None
+                self._guard("while our keys were taken off", lambda: bare_messages(messages), list(messages)), None
             )
         shown = turn.view.messages if turn.system is None else [turn.system, *turn.view.messages]
         return ModelInput(shown, turn)
@@ -297,7 +297,7 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
             return turn, request.override(messages=turn.view.messages, system_message=turn.system)
 
         def hide() -> tuple[Turn | None, ModelRequest[ContextT]]:
-            return None, request.override(messages=_bare(request.messages))
+            return None, request.override(messages=bare_messages(request.messages))
 
         nothing: tuple[Turn | None, ModelRequest[ContextT]] = (None, request)
         turn, shown = self._guard("before a model call", show, nothing)
@@ -389,13 +389,3 @@ def running_graph() -> object:
         return get_runtime()
     except RuntimeError:
         return None
-
-
-def _bare(messages: Sequence[BaseMessage]) -> list[Any]:
-    """Messages without our keys: what a model must never get, whatever else failed."""
-    out = []
-    for message in messages:
-        kwargs = without_our_keys(message.additional_kwargs)
-        same = kwargs is message.additional_kwargs
-        out.append(message if same else message.model_copy(update={"additional_kwargs": kwargs}))
-    return out

@@ -95,6 +95,16 @@ def without_our_keys(kwargs: dict[str, Any]) -> dict[str, Any]:
     return kwargs
 
 
+def bare_messages(messages: Sequence[BaseMessage]) -> list[Any]:
+    """Messages without our keys: what a model must never get, whatever else failed."""
+    out = []
+    for message in messages:
+        kwargs = without_our_keys(message.additional_kwargs)
+        same = kwargs is message.additional_kwargs
+        out.append(message if same else message.model_copy(update={"additional_kwargs": kwargs}))
+    return out
+
+
 def _is_ours(key: object) -> bool:
     return isinstance(key, str) and key.startswith(KEY_PREFIX)
 
