@@ -15,13 +15,14 @@ from langchain_core.messages import AIMessage, ToolMessage
 
 from receipts_middleware.core.chain import genesis_head, ledger_tag, next_head
 from receipts_middleware.core.facts import Capture, extract_facts
+from receipts_middleware.core.keys import RECEIPT_KEY
 from receipts_middleware.core.ledger import Entry, LedgerBuilder
 from receipts_middleware.core.receipt import DERIVED_KEY, MAX_ISSUED, MAX_TEXT, Receipt
 from receipts_middleware.core.snapshot import read_head
 from receipts_middleware.core.toolspec import ToolSpec
 from receipts_middleware.langchain.execution import Scope, clean_text
 from receipts_middleware.langchain.memory import Memory, Remembered, SlotKey, slot_key
-from receipts_middleware.langchain.numbering import find_anchor
+from receipts_middleware.langchain.numbering import Anchor, find_anchor
 from receipts_middleware.langchain.stamps import Stamps
 from receipts_middleware.langchain.state import META
 from receipts_middleware.readers.langchain_messages import read_message
@@ -116,6 +117,13 @@ class Reconciler:
         # The channel knows the newest head also where its message was removed or rewritten since.
         ahead = anchor is not None and anchored and anchor.n > latest.n
         head = (anchored if ahead else latest.head or anchored) or genesis_head(scope.thread, scope.namespace)
+        if anchor is not None and anchored:
+            quick = self._settle_plain_turn(messages, anchor, channel, (scope.run, scope.namespace))
+            if quick is not None:
+                items, slots = quick
+                head = next_head(head, [item.receipt.digest() for item in items])
+                issued = max(anchor.n + len(items), latest.n)
+                return Standing(issued=issued, head=head, tag=tag, new=items, first=False, recalled=slots)
         builder = LedgerBuilder(
             tools=tuple(specs),
             issued=anchor.n if anchor else 0,
@@ -131,6 +139,36 @@ class Reconciler:
         issued = max(builder.issued, latest.n)
         head = next_head(head, [item.receipt.digest() for item in new])
         return Standing(issued, head, tag, tuple(new), anchor is None and not channel, tuple(recalled))
+
+    def _settle_plain_turn(
+        self, messages: Sequence[Any], anchor: Anchor, channel: Mapping[str, Any], scope: tuple[str, str]
+    ) -> tuple[tuple[NewReceipt, ...], tuple[SlotKey, ...]] | None:
+        """The ordinary turn: calls that this process ran itself, each answered by its stamped message.
+
+        Gives what the ledger builder gives for such a turn, without reading the messages anew: this runs at every
+        model call. None for every other turn.
+        """
+        issuer, results = messages[anchor.index], messages[anchor.index + 1 :]
+        calls = issuer.tool_calls
+        plain = isinstance(issuer.content, str) and not issuer.invalid_tool_calls and issuer.id
+        if not plain or len(results) != len(calls):
+            return None
+        found: dict[int, NewReceipt] = {}
+        recalled: list[SlotKey] = []
+        for message in results:
+            stamp = message.additional_kwargs.get(RECEIPT_KEY) if isinstance(message, ToolMessage) else None
+            receipt = self.stamps.held(stamp)
+            position = receipt.n - anchor.n if receipt is not None else 0
+            if receipt is None or not 0 < position <= len(calls) or position in found:
+                return None
+            call, key = calls[position - 1], f"{issuer.id}.{position}"
+            if call.get("id") != message.tool_call_id or key in channel or self.excluded(str(call.get("name"))):
+                return None
+            remembered = self._recall(issuer, position, str(call.get("name")), scope, recalled)
+            if remembered is None or remembered.receipt.uid != receipt.uid:
+                return None
+            found[position] = NewReceipt(key, receipt, remembered.facts, announced=True)
+        return tuple(found[position] for position in sorted(found)), tuple(recalled)
 
     def _new(
         self,

@@ -33,6 +33,11 @@ class Stamps:
         self.put(stamp, receipt)
         return receipt
 
+    def held(self, stamp: object) -> Receipt | None:
+        """The receipt behind a stamp that this process put on a message or has read; None for any other."""
+        found = self._items.get(id(stamp))
+        return found[1] if found is not None and found[0] is stamp and isinstance(found[1], Receipt) else None
+
     def put(self, stamp: object, receipt: Receipt | Malformed) -> None:
         """Hold the receipt of a stamp; the stamp is held, too, so that its identity is not given to another."""
         with self._lock:
