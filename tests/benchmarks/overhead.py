@@ -63,7 +63,9 @@ def conversation(receipts: int) -> tuple[ReceiptsMiddleware, list[Any], dict[str
     channel: dict[str, Any] = {}
     for i in range(receipts):
         state = {"messages": messages, "_receipts": channel}
-        reply = AIMessage("", id=f"a{i}", tool_calls=[{"name": "send_email", "args": {"to": f"p{i}@example.com"}, "id": f"c{i}"}])
+        reply = AIMessage(
+            "", id=f"a{i}", tool_calls=[{"name": "send_email", "args": {"to": f"p{i}@example.com"}, "id": f"c{i}"}]
+        )
         done = middleware.wrap_model_call(request(state), lambda _, reply=reply: ModelResponse(result=[reply]))
         channel = {**channel, **done.command.update["_receipts"]}
         messages = [*messages, done.model_response.result[0]]

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from typing import Any
 
 from langchain.agents import create_agent
@@ -33,11 +32,14 @@ def send_email(to: str) -> str:
 def requests(placement: str | None, turns: int) -> list[list[BaseMessage]]:
     """Every request of one run, as the model was given it."""
     script: list[Any] = [
-        {"tool_calls": [{"name": "send_email", "args": {"to": f"p{i}@example.com"}, "id": f"c{i}"}]} for i in range(turns)
+        {"tool_calls": [{"name": "send_email", "args": {"to": f"p{i}@example.com"}, "id": f"c{i}"}]}
+        for i in range(turns)
     ]
     model = ScriptedChatModel(turns=[*script, "Done."])
     middleware = [] if placement is None else [ReceiptsMiddleware(placement=placement, on_error="raise")]  # type: ignore[arg-type]
-    agent: Any = create_agent(model, [send_email], middleware=middleware, system_prompt="You are a support agent. " * 40)
+    agent: Any = create_agent(
+        model, [send_email], middleware=middleware, system_prompt="You are a support agent. " * 40
+    )
     agent.invoke({"messages": [("user", "Mail everyone.")]}, {"recursion_limit": 10 * turns})
     return [list(messages) for messages in model.requests]
 
@@ -45,9 +47,9 @@ def requests(placement: str | None, turns: int) -> list[list[BaseMessage]]:
 def shared(payloads: list[str]) -> float:
     """Bytes of all requests that equal the beginning of the one before, in per cent of all bytes."""
     total = common = 0
-    for before, now in zip([""] + payloads[:-1], payloads, strict=True):
+    for before, now in zip(["", *payloads[:-1]], payloads, strict=True):
         total += len(now)
-        common += len(os.path.commonprefix([before, now]))
+        common += next((i for i, (a, b) in enumerate(zip(before, now, strict=False)) if a != b), len(before))
     return round(100 * common / total, 1)
 
 
