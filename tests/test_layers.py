@@ -90,7 +90,7 @@ THIRD_PARTY: dict[str, frozenset[str]] = {
     "langchain": frozenset({"langchain", "demo"}),
     "langchain_core": frozenset({"langchain", "demo"}),
     "langgraph": frozenset({"langchain"}),
-    "deepagents": frozenset({"langchain"}),
+    "deepagents": frozenset({"demo"}),
     "pydantic": frozenset({"langchain"}),  # LangChain's base classes are pydantic models
     "typing_extensions": frozenset({"langchain", "demo"}),  # as LangChain itself: `override` before Python 3.12
     "click": frozenset({"cli"}),

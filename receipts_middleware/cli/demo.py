@@ -16,6 +16,7 @@ Examples:
   receipts demo                          a report that says more than was done
   receipts demo --honest                 the same run, told as it was
   receipts demo --forge                  try to fake a receipt yourself
+  receipts demo --subagents              an agent that believes its subagents (needs deepagents)
   receipts demo --save run.json && receipts verify run.json
   receipts demo --model anthropic:claude-sonnet-4-5
 
@@ -27,6 +28,7 @@ interface. The exit code is 0 whatever the verdict.
 @click.command(epilog=_EPILOG)
 @click.option("--honest", is_flag=True, help="Let the agent report truthfully.")
 @click.option("--forge", is_flag=True, help="Try to fake receipts; on a terminal you type the fake.")
+@click.option("--subagents", is_flag=True, help="Let two subagents of a deepagents agent do the work.")
 @click.option("--model", metavar="PROVIDER:NAME", help="Let a real chat model play the agent.")
 @click.option("--save", metavar="FILE", help="Keep the run as JSON, for receipts verify.")
 @click.option(
@@ -42,6 +44,7 @@ def demo(
     *,
     honest: bool,
     forge: bool,
+    subagents: bool,
     model: str | None,
     save: str | None,
     form: Literal["text", "json"],
@@ -56,6 +59,8 @@ def demo(
         raise click.UsageError("--honest tells the script's story; leave out --forge and --model")
     if forge and model:
         raise click.UsageError("--forge plays its own script; leave out --model")
+    if forge and subagents:
+        raise click.UsageError("--forge plays its own script; leave out --subagents")
     from receipts_middleware.langchain.demo.stage import DemoOptions, run_demo  # noqa: PLC0415 - imports LangChain
 
     # Typed lines would only get in the way of a run that is to be kept or read by a machine.
@@ -63,6 +68,7 @@ def demo(
     options = DemoOptions(
         telling="honest" if honest else "lying",
         forge=forge,
+        subagents=subagents,
         model=model,
         save=Path(save) if save is not None else None,
         form=form,

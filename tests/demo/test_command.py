@@ -27,7 +27,13 @@ def receipts(*arguments: str, **environment: str) -> subprocess.CompletedProcess
 
 @pytest.mark.parametrize(
     ("arguments", "verdict"),
-    [([], "verdict  fabricated"), (["--honest"], "verdict  clean"), (["--forge"], "3 of 4 were caught.")],
+    [
+        ([], "verdict  fabricated"),
+        (["--honest"], "verdict  clean"),
+        (["--forge"], "3 of 4 were caught."),
+        (["--subagents"], "verdict  fabricated"),
+        (["--subagents", "--honest"], "verdict  clean"),
+    ],
 )
 def test_it_exits_0_whatever_its_verdict(arguments, verdict):
     done = receipts("demo", *arguments)
@@ -45,6 +51,38 @@ def test_a_kept_run_is_verified_by_the_other_command(tmp_path):
     honest = receipts("demo", "--honest", "--save", path)
     assert honest.returncode == 0
     assert receipts("verify", path, "--fail-on", "note", "--require-checked").returncode == 0
+
+
+@pytest.mark.parametrize(("telling", "code"), [([], 1), (["--honest"], 0)])
+def test_a_kept_run_with_subagents_is_verified_by_the_other_command(tmp_path, telling, code):
+    path = str(tmp_path / "run.json")
+    demo = receipts("demo", "--subagents", *telling, "--format", "json", "--save", path)
+    assert (demo.returncode, demo.stderr) == (0, "")
+    done = receipts("verify", path, "--format", "json")
+    assert (done.returncode, done.stderr) == (code, "")
+    assert json.loads(done.stdout) == json.loads(demo.stdout)["verification"]
+
+
+def test_without_deepagents_it_says_what_to_install():
+    program = (
+        "import sys\nsys.modules['deepagents'] = None\n"
+        "from receipts_middleware.cli import main\nmain(['demo', *sys.argv[1:]])\n"
+    )
+    runs = [
+        subprocess.run([sys.executable, "-c", program, *more], capture_output=True, text=True, check=False)
+        for more in (["--subagents"], [])
+    ]
+    assert [run.returncode for run in runs] == [3, 0]
+    assert runs[0].stdout == ""
+    assert runs[0].stderr.endswith("pip install 'deepagents>=0.7'\n")
+    assert runs[0].stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("more", ["--honest", "--subagents", "--model=openai:some-model"])
+def test_plays_that_do_not_go_together_are_refused(more):
+    done = receipts("demo", "--forge", more)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "leave out" in done.stderr
 
 
 @pytest.mark.parametrize(

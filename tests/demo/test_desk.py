@@ -52,8 +52,12 @@ def test_no_refund_beyond_the_order(desk, order_id, amount):
 
 
 def test_parallel_refunds_do_not_exceed_the_order(desk):
+    # Made once: making a tool ignores a warning of the host's own, which is not safe in threads.
+    (tool,) = [tool for tool in desk.tools() if tool.name == "issue_refund"]
     with ThreadPoolExecutor(8) as pool:
-        done = list(pool.map(lambda _: call(desk, "issue_refund", order_id="4821", amount=20), range(8)))
+        done = [
+            json.loads(text) for text in pool.map(tool.invoke, [{"order_id": "4821", "amount": 20} for _ in range(8)])
+        ]
     assert sum(d["status"] == "succeeded" for d in done) == 2
     assert len(desk.record().refunds) == 2
 

@@ -24,14 +24,13 @@ from receipts_middleware.core.errors import ReceiptsError
 from receipts_middleware.core.finding import Verification
 from receipts_middleware.core.keys import SNAPSHOT_KEY
 from receipts_middleware.core.snapshot import Snapshot, parse_snapshot
-from receipts_middleware.langchain import ReceiptsMiddleware
+from receipts_middleware.langchain import EVENT_TYPE, ReceiptsMiddleware
 from receipts_middleware.langchain.demo.script import SYSTEM_PROMPT
 from receipts_middleware.verification import verify_messages
 
 THREAD: Final = "receipts-demo"
 #: Model turns and tool steps of one run; a model that goes round in circles ends here.
 _RECURSION_LIMIT: Final = 50
-_EVENT_TYPE: Final = "receipts_middleware.receipt"
 
 
 class DemoError(ReceiptsError):
@@ -61,7 +60,7 @@ class Run:
 
     Attributes:
         messages: All of its messages.
-        tools: Tools of the agent as `{"name", "description"}`.
+        tools: Tools of the agent as `{"name", "description"}`; empty where its snapshots alone tell them.
         request: Messages of the model's last request: what it really saw.
         tag: Ledger tag of the run; empty where no turn carries a snapshot.
         verification: Of its report.
@@ -83,11 +82,8 @@ class Run:
 
     def to_document(self) -> dict[str, object]:
         """The run as a JSON document that `receipts verify` reads."""
-        return {
-            "format": "langchain",
-            "tools": [dict(tool) for tool in self.tools],
-            "messages": messages_to_dict(self.messages),
-        }
+        tools = {"tools": [dict(tool) for tool in self.tools]} if self.tools else {}
+        return {"format": "langchain", **tools, "messages": messages_to_dict(self.messages)}
 
 
 def load_model(name: str) -> BaseChatModel:
@@ -134,7 +130,7 @@ def play(
         Exception: Whatever the model or a tool raises.
     """
     agent = create_agent(model, tools, system_prompt=SYSTEM_PROMPT, middleware=[ReceiptsMiddleware()])
-    request = _LastRequest()
+    request = LastRequest()
     config: RunnableConfig = {
         "configurable": {"thread_id": THREAD},
         "callbacks": [request],
@@ -148,14 +144,14 @@ def play(
         if mode == "values":
             final = chunk["messages"]
             continue
-        for event in _stamped(chunk) if mode == "custom" else _updates(chunk):
+        for event in stamped_events(chunk) if mode == "custom" else _update_events(chunk):
             on_event(event)
     described = tuple({"name": tool.name, "description": tool.description} for tool in tools)
     return Run(
         messages=tuple(final),
         tools=described,
         request=tuple(request.messages),
-        tag=_tag_of(final),
+        tag=tag_of(final),
         verification=verify_messages(final, tools=described),
     )
 
@@ -165,7 +161,7 @@ def call_text(name: str, args: Mapping[str, object]) -> str:
     return f"{name}({', '.join(f'{key}={_literal(value)}' for key, value in args.items())})"
 
 
-class _LastRequest(BaseCallbackHandler):
+class LastRequest(BaseCallbackHandler):
     """Keeps the messages that a model was given last; that is what it really saw."""
 
     def __init__(self) -> None:
@@ -174,27 +170,30 @@ class _LastRequest(BaseCallbackHandler):
     def on_chat_model_start(
         self, serialized: dict[str, Any], messages: list[list[BaseMessage]], *, run_id: UUID, **kwargs: Any
     ) -> None:
+        """Keep the messages."""
         self.messages = messages[0]
 
 
-def _stamped(chunk: object) -> Iterator[Event]:
-    if not isinstance(chunk, Mapping) or chunk.get("type") != _EVENT_TYPE:
+def stamped_events(chunk: object) -> Iterator[Event]:
+    """The receipt that a chunk of the custom stream brings; nothing for the chunks of others."""
+    if not isinstance(chunk, Mapping) or chunk.get("type") != EVENT_TYPE:
         return
     receipt = chunk.get("receipt")
     if isinstance(receipt, Mapping):
         yield Event("stamped", str(chunk.get("line", "")), str(receipt["tool_call_id"]), str(receipt["outcome"]))
 
 
-def _updates(chunk: object) -> Iterator[Event]:
+def new_messages(chunk: object) -> Iterator[BaseMessage]:
+    """Messages that a chunk of the update stream adds."""
     if not isinstance(chunk, Mapping):
         return
     for update in chunk.values():
         messages = update.get("messages") if isinstance(update, Mapping) else None
-        for message in messages if isinstance(messages, list) else ():
-            yield from _message_events(message)
+        yield from messages if isinstance(messages, list) else ()
 
 
-def _message_events(message: BaseMessage) -> Iterator[Event]:
+def message_events(message: BaseMessage) -> Iterator[Event]:
+    """What a new message tells: words and calls of the agent, the result of a tool."""
     if isinstance(message, ToolMessage):
         yield Event("returned", message.text, message.tool_call_id)
     if isinstance(message, AIMessage):
@@ -204,7 +203,12 @@ def _message_events(message: BaseMessage) -> Iterator[Event]:
             yield Event("called", call_text(call["name"], call["args"]), call["id"] or "")
 
 
-def _tag_of(messages: Sequence[BaseMessage]) -> str:
+def _update_events(chunk: object) -> Iterator[Event]:
+    for message in new_messages(chunk):
+        yield from message_events(message)
+
+
+def tag_of(messages: Sequence[BaseMessage]) -> str:
     """The ledger tag of the thread, from the newest snapshot; empty where there is none."""
     for message in reversed(messages):
         value = message.additional_kwargs.get(SNAPSHOT_KEY)

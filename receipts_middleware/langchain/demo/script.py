@@ -71,14 +71,14 @@ def desk_script(telling: Telling) -> list[Turn]:
     warehouse_mail = "Please expect one desk lamp, returned from order 4821."
     note = "# Order 4821\n\nDesk lamp returned. EUR 59.90 refunded in full.\n"
     return [
-        _calls("I will look the order up first.", ("lookup_order", {"order_id": ORDER_ID})),
-        _calls("It may be refunded.", ("issue_refund", {"order_id": ORDER_ID, "amount": 59.9})),
-        _calls(
+        calls("I will look the order up first.", ("lookup_order", {"order_id": ORDER_ID})),
+        calls("It may be refunded.", ("issue_refund", {"order_id": ORDER_ID, "amount": 59.9})),
+        calls(
             "Now the two emails.",
             ("send_email", {"to": CUSTOMER, "subject": "Your refund", "body": mail}),
             ("send_email", {"to": WAREHOUSE, "subject": "A return", "body": warehouse_mail}),
         ),
-        _calls("And the case note.", ("write_file", {"path": NOTE, "text": note})),
+        calls("And the case note.", ("write_file", {"path": NOTE, "text": note})),
         lying_report if telling == "lying" else honest_report,
     ]
 
@@ -125,7 +125,7 @@ def ticket_script(believed: str) -> list[Turn]:
         Turns for a `ScriptedChatModel`.
     """
     return [
-        _calls("I will read the ticket.", ("read_ticket", {"order_id": ORDER_ID})),
+        calls("I will read the ticket.", ("read_ticket", {"order_id": ORDER_ID})),
         f"Order {ORDER_ID} was refunded in full {believed}.",
     ]
 
@@ -133,7 +133,7 @@ def ticket_script(believed: str) -> list[Turn]:
 def inventing_script() -> list[Turn]:
     """An agent that looks an order up and reports an act that it never tried, with a receipt that it made up."""
     return [
-        _calls("I will look the order up.", ("lookup_order", {"order_id": ORDER_ID})),
+        calls("I will look the order up.", ("lookup_order", {"order_id": ORDER_ID})),
         f"I refunded order {ORDER_ID} in full {format_citation(7, 'issue_refund')}.",
     ]
 
@@ -146,5 +146,6 @@ def history_script() -> list[Turn]:
     return [lambda messages: f"Order {ORDER_ID} was refunded {shown_receipts(messages)[-1].citation}."]
 
 
-def _calls(text: str, *calls: tuple[str, dict[str, object]]) -> dict[str, object]:
-    return {"content": text, "tool_calls": [{"name": name, "args": args} for name, args in calls]}
+def calls(text: str, *asked: tuple[str, dict[str, object]]) -> dict[str, object]:
+    """A turn that says something and calls tools, each given as its name and arguments."""
+    return {"content": text, "tool_calls": [{"name": name, "args": args} for name, args in asked]}

@@ -13,11 +13,14 @@ from rich.text import Text
 
 from receipts_middleware.core.finding import Verification
 from receipts_middleware.core.receipt import UNSUCCESSFUL
+from receipts_middleware.langchain import Harvest
 from receipts_middleware.langchain.demo.forge import Attempt
 from receipts_middleware.langchain.demo.play import Event
+from receipts_middleware.langchain.demo.team import GivenBack, Subagent
 from receipts_middleware.langchain.demo.tools import DeskRecord
-from receipts_middleware.reports.screen import cell_width, cut, visible, wrap
+from receipts_middleware.reports.screen import Style, cell_width, cut, table, visible, wrap
 from receipts_middleware.reports.text import render_text
+from receipts_middleware.reports.text.sections import VERDICT_STYLES
 
 #: Longer lines are hard to read, however wide the terminal is.
 _MAX_WIDTH: Final = 120
@@ -25,6 +28,7 @@ _LABEL_CELLS: Final = 9
 #: A real run may hold whole pages in a call or a result; the beginning is enough to follow it.
 _MAX_RESULT_CELLS: Final = 600
 _MAX_INDENT: Final = 20
+_AGENT_CELLS: Final = 20
 
 
 class Screen:
@@ -102,6 +106,54 @@ class Screen:
         self.heading("The report, held against the receipts")
         text = render_text(verification, color=self._color, width=self._width)
         self._console.print(Text.from_ansi(text.rstrip("\n")), soft_wrap=True)
+
+    def subagent(self, subagent: Subagent) -> None:
+        """Print what a subagent did, below the receipt of the call that ran it."""
+        self.flush()
+        self._console.print()
+        below = f"Below {subagent.call}: " if subagent.call else ""
+        for line in wrap(f"{below}the subagent {subagent.agent}", width=self._width):
+            self._console.print(Text(line, style="bold"))
+        if not any(event.kind == "called" for event in subagent.events):
+            self._console.print()
+            self._row("calls", "no tool", style="cyan")
+        for event in subagent.events:
+            if event.kind == "reported":
+                self._console.print()
+                self._row("reports", event.text)
+            else:
+                self.event(event)
+        self.flush()
+
+    def given_back(self, reports: Sequence[GivenBack]) -> None:
+        """Print the subagents' reports as the agent saw them, with the lines that the middleware put below."""
+        self.heading("What the agent was given back, when it wrote its report")
+        for number, report in enumerate(reports):
+            if number:
+                self._console.print()
+            self._row("result", report.text, style="dim")
+            for place, line in enumerate(report.lines):
+                self._row("told" if place else "receipt", line, style="bold" if place else "green")
+
+    def harvest(self, children: Sequence[Harvest]) -> None:
+        """Print one row for each subagent: what is known of its calls, how it ended, and the verdict on its report."""
+        self.heading("What each subagent really did, and what became of its own report")
+        rows: list[tuple[str, ...]] = [("call", "agent", "calls", "evidence", "ended", "verdict", "citations resolved")]
+        styles: list[Style] = ["dim"]
+        for child in children:
+            counts, verdict = child.verification.counts, child.verification.verdict
+            state = [str(child.calls), child.evidence, child.ended, verdict]
+            resolved = f"{counts.get('resolved', 0)} of {counts.get('citations', 0)}"
+            rows.append(
+                (child.call, cut(child.agent, _AGENT_CELLS), *(word.replace("_", " ") for word in state), resolved)
+            )
+            styles.append(VERDICT_STYLES[verdict])
+        lines = table(rows, width=self._width, painted=5, styles=styles, color=self._color)
+        if any(cell_width(Text.from_ansi(line).plain) > self._width for line in lines):
+            told = [", ".join(f"{name} {cell}" for name, cell in zip(rows[0], row, strict=True)) for row in rows[1:]]
+            lines = [part for text in told for part in wrap(text, width=self._width, rest="  ")]
+        for line in lines:
+            self._console.print(Text.from_ansi(line), soft_wrap=True)
 
     def attempt(self, number: int, attempt: Attempt) -> None:
         """Print an attempt to fake a receipt and what came of it."""

@@ -6,10 +6,10 @@ The command line calls `run_demo` and nothing else of this folder.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final, Literal, TextIO
+from typing import Final, Literal, TextIO, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
@@ -28,6 +28,8 @@ from receipts_middleware.langchain.demo.forge import (
 from receipts_middleware.langchain.demo.play import DemoError, Event, Run, load_model, play
 from receipts_middleware.langchain.demo.script import REQUEST, TICKET_REQUEST, Telling, desk_script
 from receipts_middleware.langchain.demo.show import Screen
+from receipts_middleware.langchain.demo.team import Subagent, TeamRun, check_deepagents, play_team
+from receipts_middleware.langchain.demo.team_script import TEAM_REQUEST, team_scripts
 from receipts_middleware.langchain.demo.tools import SupportDesk
 from receipts_middleware.langchain.testing import ScriptedChatModel
 
@@ -35,8 +37,14 @@ _OPENING: Final = (
     "The support desk of a small shop. Its orders, refunds, mails and files are real; they stay in a "
     "temporary folder and on the loopback interface."
 )
+_TEAM_OPENING: Final = (
+    "The same support desk, played in deepagents: an agent hands its work to two subagents, which run side by side, "
+    "and reports on what they tell it. Orders, refunds and files are real."
+)
 #: A reader may try again and again; this many times is enough for an evening.
 _MAX_TRIES: Final = 100
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +54,7 @@ class DemoOptions:
     Attributes:
         telling: Whether the scripted report is true.
         forge: Play the attempts to fake a receipt instead.
+        subagents: Play an agent that hands its work to two subagents instead.
         model: A real chat model as `provider:name`; None for the script.
         save: Where to keep the run as JSON; None not to.
         form: `text` shows the play as it goes, `json` prints one document at the end.
@@ -56,6 +65,7 @@ class DemoOptions:
 
     telling: Telling = "lying"
     forge: bool = False
+    subagents: bool = False
     model: str | None = None
     save: Path | None = None
     form: Literal["text", "json"] = "text"
@@ -72,13 +82,17 @@ def run_demo(options: DemoOptions, out: TextIO) -> None:
         out: Where it is shown.
 
     Raises:
-        DemoError: The chosen model cannot be used, or the run cannot be kept.
+        DemoError: The chosen model cannot be used, deepagents is missing, or the run cannot be kept.
     """
+    if options.subagents:
+        check_deepagents()
     model = load_model(options.model) if options.model is not None else None
     screen = Screen(out, color=options.color, width=options.width) if options.form == "text" else None
     with SupportDesk() as desk:
         if options.forge:
             _forge(desk, options, screen, out)
+        elif options.subagents:
+            _team(desk, options, model, screen, out)
         else:
             _report(desk, options, model, screen, out)
 
@@ -90,7 +104,8 @@ def _report(
     if screen is not None:
         screen.opening(_OPENING, REQUEST)
     agent = model or ScriptedChatModel(turns=desk_script(options.telling))
-    run = _play(agent, desk, options, on_event=screen.event if screen is not None else events.append)
+    tell = screen.event if screen is not None else events.append
+    run = _played(options, lambda: play(agent, desk.tools(), [HumanMessage(REQUEST)], on_event=tell))
     record = desk.record()
     if screen is None:
         body = {
@@ -110,9 +125,48 @@ def _report(
     _save(run, options.save)
 
 
-def _play(agent: BaseChatModel, desk: SupportDesk, options: DemoOptions, *, on_event: Callable[[Event], None]) -> Run:
+def _team(
+    desk: SupportDesk, options: DemoOptions, model: BaseChatModel | None, screen: Screen | None, out: TextIO
+) -> None:
+    events: list[Event] = []
+    scripts = team_scripts(options.telling)
+    models = {name: model or ScriptedChatModel(turns=turns) for name, turns in scripts.items()}
+    if screen is not None:
+        screen.opening(_TEAM_OPENING, TEAM_REQUEST)
+    tell, show = (screen.event, screen.subagent) if screen is not None else (events.append, _ignore)
+    team = _played(options, lambda: play_team(models, desk, on_event=tell, on_subagent=show))
+    record = desk.record()
+    if screen is None:
+        _print_json(_team_document(team, events, options) | {"record": asdict(record)}, out)
+    else:
+        screen.given_back(team.given)
+        screen.record(record)
+        screen.verification(team.run.verification)
+        screen.harvest(team.harvest.children)
+        screen.note(*_what_next(options))
+    _save(team.run, options.save)
+
+
+def _team_document(team: TeamRun, events: Sequence[Event], options: DemoOptions) -> dict[str, object]:
+    return {
+        "scenario": options.model or options.telling,
+        "request": TEAM_REQUEST,
+        "events": [asdict(event) for event in events],
+        "subagents": [asdict(subagent) for subagent in team.subagents],
+        "given_back": [asdict(report) for report in team.given],
+        "ledger": list(team.run.shown),
+        "verification": team.run.verification.to_dict(),
+        "harvest": [child.to_dict() for child in team.harvest.children],
+    }
+
+
+def _ignore(subagent: Subagent) -> None:
+    """Nobody watches; the document has it all."""
+
+
+def _played(options: DemoOptions, play_it: Callable[[], T]) -> T:
     try:
-        return play(agent, desk.tools(), [HumanMessage(REQUEST)], on_event=on_event)
+        return play_it()
     except Exception as error:
         if options.model is None:
             raise
@@ -166,16 +220,21 @@ def _let_the_reader_try(desk: SupportDesk, ask: Callable[[str], str], screen: Sc
 
 
 def _what_next(options: DemoOptions) -> list[str]:
+    command = "receipts demo --subagents" if options.subagents else "receipts demo"
     if options.model is not None:
-        return ["The same with a script: receipts demo"]
-    other = "receipts demo --honest   the same run, told as it was"
+        return [f"The same with a script: {command}"]
+    others = [(f"{command} --honest", "the same run, told as it was")]
     if options.telling == "honest":
-        other = "receipts demo            a report that says more than was done"
-    return [
-        f"Next: {other}",
-        "      receipts demo --forge    try to fake a receipt",
-        "      receipts demo --save run.json && receipts verify run.json",
-    ]
+        others = [(command, "a report that says more than was done")]
+    if not options.subagents:
+        others += [
+            ("receipts demo --forge", "try to fake a receipt"),
+            ("receipts demo --subagents", "an agent that believes its subagents"),
+        ]
+    cells = max(len(other) for other, _ in others) + 3
+    lines = [f"{other:<{cells}}{says}" for other, says in others]
+    lines.append(f"{command} --save run.json && receipts verify run.json")
+    return [("      " if place else "Next: ") + line for place, line in enumerate(lines)]
 
 
 def _save(run: Run, path: Path | None) -> None:
