@@ -6,10 +6,9 @@ Pure: citations, the ledger as of the citing turn, what that turn was shown, and
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from receipts_middleware.core.children.record import runs_of
-from receipts_middleware.core.children.run import ChildRun, find_receipt
+from receipts_middleware.core.children import ChildRun, find_receipt, runs_of
 from receipts_middleware.core.citation import Citation, anchor_fits
 from receipts_middleware.core.finding import CitationCheck, Resolution
 from receipts_middleware.core.ledger import Entry, Ledger, View, shown_name
@@ -38,18 +37,20 @@ class Resolver:
     ledger: Ledger
     view: View
     below: Callable[[Entry], Sequence[ChildRun]] = runs_of
+    _known: dict[int, Sequence[ChildRun]] = field(default_factory=dict, repr=False)
 
     def is_known(self, receipt_id: str) -> bool:
         """Whether an id names a receipt that the turn can know of."""
         numbers = _numbers(receipt_id)
         return numbers is not None and not self._is_above(numbers[0]) and self._find(numbers) is not None
 
-    def resolve(self, citation: Citation, statement: str, *, footer: bool) -> CitationCheck:
+    def resolve(self, citation: Citation, statement: str, *, follows: str = "", footer: bool) -> CitationCheck:
         """Resolve one citation.
 
         Args:
             citation: As read from the reply.
             statement: The words that the citation closes.
+            follows: The words behind it in its sentence.
             footer: The citation stands in a list of receipts and closes no statement.
 
         Returns:
@@ -57,7 +58,7 @@ class Resolver:
         """
         resolution, detail, cited = self._resolve(citation)
         failed = resolution == "resolved" and cited is not None and _is_unsuccessful(cited)
-        if failed and cited is not None and not footer and cites_failure(statement):
+        if failed and cited is not None and not footer and cites_failure(statement, follows=follows):
             resolution = "cites_failure"
             detail = f"{citation.id} ({shown_name(cited.receipt.tool)}) {_end(cited)}, the words say it was done"
         return CitationCheck(
@@ -100,7 +101,10 @@ class Resolver:
         entry = self.ledger.find(numbers[0])
         if entry is None or len(numbers) == 1:
             return _Cited(entry.receipt) if entry is not None else None
-        found = find_receipt(self.below(entry), numbers[1:])
+        runs = self._known.get(entry.n)
+        if runs is None:  # a reply may cite a hundred receipts below one call
+            runs = self._known[entry.n] = self.below(entry)
+        found = find_receipt(runs, numbers[1:])
         return _Cited(found[1], found[0].agent) if found is not None else None
 
 

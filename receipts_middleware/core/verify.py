@@ -25,7 +25,7 @@ from receipts_middleware.core.finding import CitationCheck, Finding, Resolution,
 from receipts_middleware.core.inspect import Inspected, inspect_ledger
 from receipts_middleware.core.ledger import Entry, Ledger, LedgerBuilder, View
 from receipts_middleware.core.ledger.legacy import legacy_ledger
-from receipts_middleware.core.markdown import attach, read_markdown
+from receipts_middleware.core.markdown import attach, continuations, read_markdown
 from receipts_middleware.core.ranges import format_ranges, parse_ranges
 from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, MAX_TEXT, OUTCOMES, Malformed, Receipt, parse_receipt
 from receipts_middleware.core.resolve import Resolver
@@ -239,14 +239,16 @@ def _check_citations(turn: Turn) -> tuple[CitationCheck, ...]:
     if not read:
         return ()
     statements = attach(turn.reply, document, read)
+    following = continuations(turn.reply, document, read)
     footers = footer_spans(turn.reply, document)
     return tuple(
         resolver.resolve(
             citation,
             statement,
+            follows=follows,
             footer=any(start <= citation.start and citation.end <= end for start, end in footers),
         )
-        for citation, statement in zip(read, statements, strict=True)
+        for citation, statement, follows in zip(read, statements, following, strict=True)
     )
 
 

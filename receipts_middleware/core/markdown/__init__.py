@@ -17,7 +17,7 @@ from receipts_middleware.core.markdown.document import (
     is_inside,
 )
 from receipts_middleware.core.markdown.sentences import read_segments
-from receipts_middleware.core.markdown.statements import Statement, attach, find_statements
+from receipts_middleware.core.markdown.statements import Statement, attach, continuations, find_statements
 
 __all__ = [
     "Block",
@@ -28,6 +28,7 @@ __all__ = [
     "Span",
     "Statement",
     "attach",
+    "continuations",
     "find_statements",
     "is_inside",
     "read_markdown",

@@ -115,6 +115,36 @@ def find_statements(text: str, document: Document, citations: Sequence[Cited]) -
     return found
 
 
+def continuations(text: str, document: Document, citations: Sequence[Cited]) -> list[str]:
+    """The words that follow each citation in its sentence, up to the next citation.
+
+    A citation may stand in the middle of what it closes: "The deployment [r2] failed".
+
+    Args:
+        text: The reply.
+        document: `read_markdown(text)`.
+        citations: In order of appearance.
+
+    Returns:
+        One text a citation; empty at the end of a sentence and in a table. It begins with a comma where one stands
+        in front of the citation, which then opens a clause.
+    """
+    found = [""] * len(citations)
+    for number, members in _by_segment(document.segments, citations).items():
+        segment = document.segments[number]
+        if segment.kind in ("row", "header"):
+            continue
+        groups = list(_groups(citations, members).values())
+        ends = [*(citations[group[0]].start for group in groups[1:]), segment.end]
+        for group, end in zip(groups, ends, strict=True):
+            bracket = citations[group[0]]
+            follows = text[bracket.end : min(end, bracket.end + _CONTEXT)].lstrip(_LEFT_EDGE)
+            opens = text[segment.start : bracket.start].rstrip().endswith((",", ";", ":", "("))
+            for index in group:
+                found[index] = f", {follows}" if opens and follows else follows
+    return found
+
+
 def _by_segment(segments: Sequence[Segment], citations: Sequence[Cited]) -> dict[int, list[int]]:
     """Indices of the citations in each segment that holds any."""
     result: dict[int, list[int]] = {}

@@ -41,6 +41,17 @@ _ERROR_NAME: Final = re.compile(
 )
 _BARE_STATUS: Final = re.compile(r"(?:^|\s)\(?[45]\d\d\)?[\s.,;:]*$")
 _UNCHECKED: Final = re.compile(r"(?:[-+] )?\[ \] ")
+#: A verb with which a clause goes on behind a citation, after at most two adverbs.
+_PREDICATE: Final = re.compile(
+    r"(?:(?:still|never|also|then|both|all|each|just|only|again|itself|yet|even|soon|\w{2,20}ly) ){0,2}"
+    r"(?:(?:wa|i|ha|doe)s|were|are|have|had|do|did|can(?:not)?|could|will|would|may|might|must|should"
+    r"|(?:is|are|was|were|has|have|had|do|does|did|ca|could|wo|would|should)n['’]t"
+    r"|fail(?:s|ed|ing)?|errored|crashed|broke|ended|returned|came|got|gave|timed|raised|threw|hit|met|ran"
+    r"|stopped|aborted|reported|stayed|remain(?:s|ed)|never|not)(?![\w-])",
+    re.IGNORECASE,
+)
+#: Where the clause that holds the citation begins.
+_OPENS_A_CLAUSE: Final = re.compile(r"[,;:(]\s|\s(?:but|and|while|whereas|though|so|or)(?=\s|$)", re.IGNORECASE)
 _WORDS: Final = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 
 
@@ -73,24 +84,37 @@ def reads_as(statement: str) -> Reading:
     return "success" if marks else "neutral"
 
 
-def cites_failure(statement: str, *, context: str = "") -> bool:
+def cites_failure(statement: str, *, context: str = "", follows: str = "") -> bool:
     """Whether a statement presents as done what its cited receipt shows as failed, missing or unfinished.
 
     Args:
         statement: The words that the citation closes. Untrusted.
         context: The sentence up to the citation, where the statement alone is a fragment.
+        follows: The sentence behind the citation: in "The deployment [r2] failed" it says how the thing cited went.
+            It begins with a comma where the citation opens a clause.
 
     Returns:
         True for success wording, and for a plain English statement of fact that admits no failure ("Haven
         opens at 8"): a failed call bears out neither. False where the words admit the failure or call it
         pending, where they say nothing, and where they are in another language.
     """
+    if follows and _is_told_behind(statement, follows):
+        return False
     reading = reads_as(statement)
     if reading == "neutral" and context:
         reading = reads_as(context)
     if reading == "neutral":
         return _is_english(f"{context} {statement}")
     return reading == "success"
+
+
+def _is_told_behind(statement: str, follows: str) -> bool:
+    """Whether the citation stands inside its clause and the verb behind it admits the failure."""
+    rest = follows.removeprefix(", ")
+    if _PREDICATE.match(rest) is None:
+        return False
+    subject = "" if rest != follows else _OPENS_A_CLAUSE.split(statement[-MAX_STATEMENT:])[-1]
+    return reads_as(subject) != "success" and reads_as(f"{subject} {rest}") in ("failure", "pending")
 
 
 def _placeholder(quoted: re.Match[str]) -> str:
