@@ -12,6 +12,8 @@ import jsonschema
 import pytest
 
 from receipts_middleware import verify, verify_messages, verify_turns
+from receipts_middleware.core.children import ChildRun
+from receipts_middleware.core.children.reduce import judge_run
 from receipts_middleware.core.finding import (
     CitationCheck,
     Claim,
@@ -75,6 +77,13 @@ def test_documents_of_runs_fit(reply: str) -> None:
 @pytest.mark.parametrize("upto", range(1, len(RUN) + 1))
 def test_documents_of_unfinished_runs_fit(upto: int) -> None:
     VALIDATOR.validate(verify_messages(RUN[:upto]).to_dict())
+
+
+def test_document_of_a_subagents_report_fits() -> None:
+    run = ChildRun(agent="mailer", report="I emailed them [r1 send_email].", ended="complete", evidence="empty")
+    document = judge_run(run).to_dict()
+    VALIDATOR.validate(document)
+    assert (document["trust"]["source"], document["verdict"]) == ("harvest", "fabricated")
 
 
 def test_document_over_a_ledger_of_the_callers_fits() -> None:

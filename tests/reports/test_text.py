@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from receipts_middleware.core.finding import CitationCheck, Claim, Finding, Verification
 from receipts_middleware.core.ledger import Ledger
+from receipts_middleware.core.receipt import Child
 from receipts_middleware.core.verify import verify
 from receipts_middleware.reports.screen import cell_width
 from receipts_middleware.reports.text import render_text
@@ -178,6 +179,33 @@ def test_a_ledger_row_says_what_the_receipt_shows():
     shown = "status sent, object msg_1\\x1b, http 202, exit 0, 2 attempts, arguments edited"
     assert f"r1  lookup_order  success  not reported; {shown[:59]}" in text
     assert "r2  issue_refund  success  cited 2 times, unstamped" in text
+
+
+@pytest.mark.parametrize(
+    ("child", "shown"),
+    [
+        (Child("refunder", "complete", 3), "refunder made 3 calls"),
+        (Child("refunder", "cut_off", 1), "refunder made 1 call"),
+        (Child("mailer", "complete", 0), "mailer made no call"),
+        (Child("mailer", "unknown", 0), "mailer ran without receipts"),
+        (Child("", "complete", 0), "a subagent made no call"),
+        (Child("\x1b[31m" + "x" * 500, "complete", 0), "\\x1b[31mxxxxxxxxxxxxxxx… made no call"),
+    ],
+    ids=["calls", "one call", "no call", "not collected", "no name", "a name that acts"],
+)
+def test_a_ledger_row_says_what_subagents_did(child, shown):
+    entry = dataclasses.replace(LEDGER[0], receipt=dataclasses.replace(LEDGER[0].receipt, children=(child,)))
+    row = next(
+        line for line in render_text(dataclasses.replace(PAGE, ledger=Ledger([entry]))).split("\n") if shown in line
+    )
+    assert row.startswith("  r1  lookup_order  success")
+
+
+def test_a_citation_of_a_subagents_receipt_says_whose_it_is():
+    citations = tuple(cites("[r2 issue_refund]", "resolved", agent=agent) for agent in ("refunder", ""))
+    text = render_text(dataclasses.replace(PAGE, claims=(), citations=citations), width=120)
+    assert text.count("resolved to r2, a call of refunder\n") == 1
+    assert text.count("resolved to r2\n") == 1
 
 
 def test_resolved_without_support_is_an_error():

@@ -14,6 +14,8 @@ from receipts_middleware.reports.screen import Style, cell_width, cut, paint, sh
 
 #: A longer reply is shown around its judged spans only.
 _WHOLE_REPLY_LINES: Final = 60
+#: The name of a subagent is untrusted and may be as long as any text of a receipt.
+AGENT_CELLS: Final = 24
 
 LABELS: Final[dict[Style, str]] = {
     "error": "error",
@@ -63,6 +65,8 @@ def _citation_span(citation: CitationCheck) -> Span:
     evidence: str = citation.resolution
     if resolved and citation.id:
         evidence += f" to {citation.id}"
+        if citation.agent:
+            evidence += f", a call of {cut(citation.agent, AGENT_CELLS)}"
     if citation.detail:
         evidence += f": {citation.detail}"
     if resolved and citation.supports is False:

@@ -9,9 +9,9 @@ from typing import Final
 
 from receipts_middleware.core.finding import Verification
 from receipts_middleware.core.ledger import Entry
-from receipts_middleware.core.receipt import UNSUCCESSFUL
+from receipts_middleware.core.receipt import UNSUCCESSFUL, Child
 from receipts_middleware.reports.screen import Style, cut, paint, table, visible, wrap
-from receipts_middleware.reports.text.reply import LABELS, line_starts, place_of
+from receipts_middleware.reports.text.reply import AGENT_CELLS, LABELS, line_starts, place_of
 
 #: A longer ledger is shown as far as the report speaks of it.
 _WHOLE_LEDGER_ROWS: Final = 40
@@ -95,8 +95,16 @@ def evidence_words(entry: Entry) -> str:
         receipt.error_type or "",
         f"{receipt.attempts} attempts" if (receipt.attempts or 1) > 1 else "",
         "arguments edited" if receipt.args_edited else "",
+        *(_child_words(child) for child in receipt.children),
     )
     return cut(", ".join(part for part in parts if part), _EVIDENCE_CELLS)
+
+
+def _child_words(child: Child) -> str:
+    name = cut(child.agent, AGENT_CELLS) or "a subagent"
+    if child.ended == "unknown" and not child.receipts:
+        return f"{name} ran without receipts"
+    return f"{name} made {count_of(child.calls, 'call') if child.calls else 'no call'}"
 
 
 def count_of(number: int, noun: str) -> str:
