@@ -33,6 +33,8 @@ from receipts_middleware.readers.langchain_messages import read_message
 SnapshotMode = Literal["auto", "full"]
 
 DESCRIPTION_CHARS: Final = 80
+#: The host writes repairs right behind the newest call, so a look at the end of a request finds that there are any.
+_RECENT: Final = 16
 #: Toolsets remembered by identity of their tools; an agent has one, a dynamic one a few.
 _MAX_TOOLSETS: Final = 64
 
@@ -122,8 +124,7 @@ class TurnMaker:
             The turn.
         """
         toolset = self._toolset(tuple(tools))
-        # The host puts repairs of broken calls into the request first; everywhere else the state is the fuller one.
-        source = request_messages if _is_repaired(state_messages, request_messages) else state_messages
+        source = [*state_messages, *_repairs(state_messages, request_messages)]
         standing = self._reconciler.stand(source, channel, scope=scope, specs=toolset.specs)
         view = self._views.build(
             request_messages,
@@ -293,9 +294,12 @@ def _plain(receipt: Receipt | None) -> dict[str, object] | None:
     return receipt.to_dict() if receipt is not None else None
 
 
-def _is_repaired(state: Sequence[Any], request: Sequence[Any]) -> bool:
-    """Whether the host put answers to broken calls into the request that the state does not hold yet."""
-    return any(isinstance(m, ToolMessage) and m.id is None for m in request[-16:]) and len(request) >= len(state)
+def _repairs(state: Sequence[Any], request: Sequence[Any]) -> list[ToolMessage]:
+    """Answers to broken calls that the host put into the request and that the state does not hold yet."""
+    if state is request or not any(isinstance(m, ToolMessage) and m.id is None for m in request[-_RECENT:]):
+        return []
+    held = set(map(id, state))
+    return [m for m in request if isinstance(m, ToolMessage) and m.id is None and id(m) not in held]
 
 
 def _stamp_answer(message: ToolMessage, n: int, call: Mapping[str, Any], head: str, *, answered: bool) -> ToolMessage:

@@ -184,3 +184,28 @@ async def test_answer_messages_carry_a_stamp_that_says_what_they_are(bench, kit)
     stamp = result["messages"][-1].additional_kwargs[RECEIPT_KEY]
     assert (stamp["outcome"], stamp["n"], stamp["tool"]) == ("synthetic", 1, "Report")
     assert stamp["prev"] == kit.snapshot(result["messages"][-2]).head
+
+
+async def test_a_broken_call_is_recorded_also_where_another_layer_cut_the_view(bench, kit):
+    from langchain.agents.middleware import AgentMiddleware
+
+    class Cut(AgentMiddleware):
+        def wrap_model_call(self, request, handler):
+            return handler(request.override(messages=request.messages[-2:]))
+
+        async def awrap_model_call(self, request, handler):
+            return await handler(request.override(messages=request.messages[-2:]))
+
+    broken = AIMessage("", invalid_tool_calls=[BROKEN], tool_calls=kit.writes(1, 4)[0]["tool_calls"])
+    first = "Wrote [r4 write_file]; the other call was cut off [r5 write_file]."
+    turns = [*kit.writes(3), broken, first, "Again [r5 write_file] was cut off."]
+    model = ScriptedChatModel(turns=turns, by="order")
+    agent = kit.agent(model, bench, before=[Cut()])
+    await bench.ask(agent)
+    result = await bench.ask(agent)
+    channel = (await bench.state(agent)).values["_receipts"]
+    assert sorted(row["receipt"]["n"] for key, row in channel.items() if key) == [1, 2, 3, 4, 5]
+    assert [kit.resolutions(v) for v in verify_turns(result)] == [
+        [("r4", "resolved"), ("r5", "resolved")], [("r5", "resolved")]
+    ]  # fmt: skip
+    assert "[r5 write_file] not_executed" in kit.text(model.requests[-1])
