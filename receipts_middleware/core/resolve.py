@@ -87,12 +87,27 @@ class Resolver:
         if cited is None:
             if len(numbers) == 1 and self.view.n is not None:
                 return "dropped", f"{citation.id} was issued, but its record is no longer to be had", None
-            return "unknown", f"there is no {citation.id}", None
+            return "unknown", f"there is no {citation.id}{self._why_none(numbers)}", None
         if self.view.shown is not None and numbers[0] not in self.view.shown:
             return "not_shown", f"{citation.id} exists, but this turn was not shown it", cited
         if citation.anchor and not _fits(citation.anchor, cited.receipt.tool):
             return "anchor_mismatch", f"{citation.id} is {shown_name(cited.receipt.tool)}, not {citation.anchor}", cited
         return "resolved", "", cited
+
+    def _why_none(self, numbers: tuple[int, ...]) -> str:
+        """What is known of the subagent below the call that an id such as `r4.1` begins with."""
+        entry = self.ledger.find(numbers[0]) if len(numbers) == 2 else None
+        runs = self.below(entry) if entry is not None else ()
+        if entry is None or len(runs) > 1:
+            return ""
+        if not runs:
+            return f": no subagent is known to have run below r{numbers[0]}"
+        name = f"the subagent {shown_name(runs[0].agent)}" if runs[0].agent else "its subagent"
+        if runs[0].evidence == "not_collected":
+            return f": {name} ran without receipts"
+        left_out = f", of which {len(runs[0].receipts)} are kept" if runs[0].left_out else ""
+        made = f"{runs[0].calls} call{'s' if runs[0].calls > 1 else ''}{left_out}" if runs[0].calls else "no call"
+        return f": {name} made {made}"
 
     def _is_above(self, n: int) -> bool:
         return self.view.n is not None and n > self.view.n
