@@ -10,107 +10,181 @@ import asyncio
 import contextlib
 import contextvars
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, ParamSpec, TypeVar
 
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.errors import GraphBubbleUp, GraphRecursionError
 
 from receipts_middleware.core.children import ChildRun, Ended
 from receipts_middleware.core.children.reduce import reduce_run
+from receipts_middleware.core.errors import FormatError
+from receipts_middleware.core.keys import RECEIPT_KEY
 from receipts_middleware.core.receipt import Receipt
+from receipts_middleware.langchain.numbering import head_of
 from receipts_middleware.readers import read_transcript
+from receipts_middleware.readers.langchain_messages import read_message
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-#: Runs noted below one tool call; a tool that starts more has its first ones kept.
+#: Runs noted below one tool call; of a tool that starts more the first ones are kept and the others counted.
 _MAX_RUNS: Final = 64
+_MAX_COUNTED: Final = 10_000
 
 
 @dataclass(slots=True)
 class _Seen:
-    """What was noted of one child run."""
+    """What was noted of one child run.
+
+    Attributes:
+        agent: Its name.
+        started_at: Highest number issued before it was first noted.
+        fresh: It was first noted at a request of its own, not in the middle of a run that goes on.
+        marks: What its messages carried at that time, to know its parent's in it.
+        messages: After its last model turn.
+        issued: Highest number issued before its last reply.
+        executed: Calls that it made.
+        final: Its last reply calls nothing.
+    """
 
     agent: str
+    started_at: int
+    fresh: bool = False
+    marks: frozenset[str] = frozenset()
     messages: Sequence[Any] = ()
-    started_at: int = 0
-    executed: list[Receipt] = field(default_factory=list)
+    issued: int = 0
+    executed: tuple[Receipt, ...] = ()
     final: bool = False
 
 
 class Collector:
-    """What ran below one tool call. Safe for the threads and tasks that the tool starts."""
+    """What ran below one tool call. Safe for the threads and tasks that the tool starts.
 
-    def __init__(self) -> None:
+    Attributes:
+        owner: Name of the agent whose call it is; a child without a name of its own inherits it from the host.
+    """
+
+    def __init__(self, owner: str = "") -> None:
+        self.owner = owner
         self._lock = threading.Lock()
         self._runs: dict[str, _Seen] = {}
+        self._missed: set[str] = set()
 
     def __len__(self) -> int:
         return len(self._runs)
 
-    def note_turn(self, key: str, agent: str, messages: Sequence[Any], *, issued: int, final: bool) -> None:
+    def note_turn(
+        self, key: str, agent: str, before: Sequence[Any], reply: Sequence[Any], *, issued: int, final: bool
+    ) -> None:
         """Note a model turn of a child.
 
         Args:
             key: Checkpoint namespace of the child's graph, which no two runs share.
             agent: Its name.
-            messages: Its messages up to and with the reply.
+            before: Its messages before the reply.
+            reply: What its model returned, stamped.
             issued: Highest number issued before the reply.
             final: The reply calls nothing.
         """
         with self._lock:
-            seen = self._open(key, agent, issued)
+            seen = self._open(key, agent, issued, before)
             if seen is not None:
-                seen.messages, seen.final, seen.agent = messages, final, agent or seen.agent
+                seen.messages, seen.issued, seen.final = [*before, *reply], issued, final
+                seen.agent = agent or seen.agent
 
     def note_execution(self, key: str, receipt: Receipt) -> None:
         """Note a call that a child made, so that a child that is stopped half-way has left it."""
         with self._lock:
-            seen = self._open(key, "", receipt.n - 1)
+            seen = self._open(key, "", receipt.n - 1, ())
             if seen is not None:
-                seen.executed.append(receipt)
+                seen.executed = (*seen.executed, receipt)
 
-    def _open(self, key: str, agent: str, issued: int) -> _Seen | None:
+    def _open(self, key: str, agent: str, issued: int, before: Sequence[Any]) -> _Seen | None:
         seen = self._runs.get(key)
         if seen is None and len(self._runs) < _MAX_RUNS:
-            seen = self._runs[key] = _Seen(agent, started_at=issued)
+            seen = self._runs[key] = _Seen(agent, issued, _is_request(before), marks_of(before))
+        elif seen is None and len(self._missed) < _MAX_COUNTED:
+            self._missed.add(key)
         return seen
 
-    def runs(self, error: BaseException | None, parent_uids: Collection[str]) -> tuple[ChildRun, ...]:
-        """The children, reduced, in the order in which they began.
+    def runs(self, error: BaseException | None, parent: Collection[str]) -> tuple[list[ChildRun], int]:
+        """The children, reduced, in the order in which they began, and how many more there were.
 
         Args:
             error: What the tool raised, where it did.
-            parent_uids: Receipts of the parent: a child that begins with one of them is a fork of it.
+            parent: Marks of the parent's messages: a child that begins with one of them is a fork of it.
 
         Returns:
-            One run a child.
+            One run a child, and the number of those that were only counted.
         """
         with self._lock:
-            seen = list(self._runs.values())
-        return tuple(_reduce(item, error, parent_uids) for item in seen)
+            seen, missed = list(self._runs.values()), len(self._missed)
+        done: list[ChildRun] = []
+        earlier: set[str] = set()
+        for item in seen:
+            run = _reduce(item, error, parent, earlier)
+            earlier.update(receipt.uid for receipt in run.receipts)
+            done.append(run)
+        return done, missed
 
 
-def _reduce(seen: _Seen, error: BaseException | None, parent_uids: Collection[str]) -> ChildRun:
-    transcript = read_transcript(list(seen.messages))
-    ended = None if seen.final else _end_of(error)
-    run = reduce_run(transcript, agent=seen.agent, ended=ended, executed=seen.executed)
-    inherited = [receipt for receipt in run.receipts if receipt.n <= seen.started_at]
-    if any(receipt.uid in parent_uids for receipt in inherited):
-        run = reduce_run(transcript, agent=seen.agent, ended=ended, executed=seen.executed, base=seen.started_at)
-    return run
+def marks_of(messages: Sequence[Any]) -> frozenset[str]:
+    """What tells the messages of one conversation from another's: uids of its receipts and heads of its chain."""
+    marks: set[str] = set()
+    for message in messages:
+        if isinstance(message, ToolMessage):
+            stamp = message.additional_kwargs.get(RECEIPT_KEY)
+            if isinstance(stamp, Mapping):
+                marks.add(str(stamp.get("uid")))
+        elif isinstance(message, AIMessage):
+            head = head_of(message)
+            if head is not None:
+                marks.add(head.head)
+    return frozenset(marks)
 
 
-def _end_of(error: BaseException | None) -> Ended:
-    """How a child ended whose last turn was not final."""
-    if error is None or isinstance(error, GraphRecursionError):
+def _is_request(messages: Sequence[Any]) -> bool:
+    return bool(messages) and isinstance(messages[-1], HumanMessage) and not read_message(messages[-1]).is_summary
+
+
+def _reduce(seen: _Seen, error: BaseException | None, parent: Collection[str], earlier: Collection[str]) -> ChildRun:
+    try:
+        transcript = read_transcript(list(seen.messages))
+    except FormatError:  # messages of somebody's own making
+        return ChildRun(agent=seen.agent)
+    forked, goes_on = not seen.marks.isdisjoint(parent), not seen.marks.isdisjoint(earlier)
+    # A run that is resumed is noted in its middle; what it did before the pause is its own.
+    base = seen.started_at if forked or goes_on or seen.fresh else 0
+    return reduce_run(
+        transcript,
+        agent=seen.agent,
+        base=base,
+        forked=forked,
+        ended=None if seen.final else _how_it_ended(seen, error),
+        executed=seen.executed,
+        stopped=not seen.final,
+    )
+
+
+def _how_it_ended(seen: _Seen, error: BaseException | None) -> Ended | None:
+    """How a child ended whose last turn was not final; None where only its messages can say."""
+    if isinstance(error, GraphRecursionError):
         return "cut_off"
     if isinstance(error, asyncio.CancelledError):
         return "cancelled"
-    return "interrupted" if isinstance(error, GraphBubbleUp) or not isinstance(error, Exception) else "failed"
+    if error is not None:
+        return "interrupted" if isinstance(error, GraphBubbleUp) or not isinstance(error, Exception) else "failed"
+    # The tool went on after its child raised. The last call of the child tells whether that was by itself.
+    last = seen.executed[-1] if seen.executed else None
+    if last is not None and last.n > seen.issued and last.outcome_source == "exception":
+        return _ENDS.get(last.outcome, "failed")
+    return None
 
+
+_ENDS: Final[Mapping[str, Ended]] = {"interrupted": "interrupted", "cancelled": "cancelled"}
 
 _collector: ContextVar[Collector | None] = ContextVar("receipts_collector", default=None)
 

@@ -10,12 +10,13 @@ from typing import Any
 
 from langchain_core.messages import ToolMessage
 
-from receipts_middleware.core.children import ChildRun, runs_of
+from receipts_middleware.core.children import Below, below
 from receipts_middleware.core.keys import HARVEST_KEY
 from receipts_middleware.core.ledger import Entry, neutralise
 from receipts_middleware.core.receipt import Receipt
 from receipts_middleware.core.transcript import ToolResult
-from receipts_middleware.langchain.delegation import child_line, qualify
+from receipts_middleware.langchain.delegation import REMOTE_TOOLS, child_line
+from receipts_middleware.langchain.qualify import qualify
 from receipts_middleware.readers.content import text_of
 
 
@@ -31,14 +32,31 @@ def shown_content(message: ToolMessage, receipt: Receipt | None, tag: str) -> tu
         The content, the same object where nothing in it changes, and lines on subagents that ran below the call.
     """
     content = map_text(message.content, lambda text: neutralise(text, tag).text)
-    if receipt is None or not receipt.children:
+    return with_children(content, message, receipt, tag) if receipt is not None else (content, [])
+
+
+def with_children(content: Any, message: ToolMessage, receipt: Receipt, tag: str) -> tuple[Any, list[str]]:
+    """Content with the citations of subagents under the parent's ids, and the line on what became of them.
+
+    Args:
+        content: Of the message as it is shown so far.
+        message: As persisted.
+        receipt: Of its call.
+        tag: Ledger tag of the thread.
+
+    Returns:
+        The content, the same object where nothing in it changes, and no line or one.
+    """
+    if not receipt.children:
         return content, []
-    runs = children_on(message, receipt)
-    qualified = map_text(content, lambda text: qualify(text, receipt.n, runs))
-    return qualified, [f"{tag} {child_line(runs, receipt.n)}"] if runs else []
+    under = children_on(message, receipt)
+    qualified = map_text(content, lambda text: qualify(text, receipt.n, under.runs))
+    line = child_line(under.runs, receipt.n, more=under.left_out, remote=receipt.tool in REMOTE_TOOLS)
+    # An agent may be called anything; only the runtime writes the tag.
+    return qualified, [f"{tag} {line.replace(tag, '_') if tag else line}"]
 
 
-def children_on(message: ToolMessage, receipt: Receipt) -> tuple[ChildRun, ...]:
+def children_on(message: ToolMessage, receipt: Receipt) -> Below:
     """Subagents that ran below the call of a tool message."""
     content = message.content
     result = ToolResult(
@@ -48,7 +66,7 @@ def children_on(message: ToolMessage, receipt: Receipt) -> tuple[ChildRun, ...]:
         text=text_of(content),
         harvest=message.additional_kwargs.get(HARVEST_KEY),
     )
-    return runs_of(Entry(receipt=receipt, origin="stamped", result=result))
+    return below(Entry(receipt=receipt, origin="stamped", result=result))
 
 
 def with_line(content: Any, line: str) -> Any:

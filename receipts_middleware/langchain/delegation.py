@@ -1,136 +1,194 @@
-"""A call that ran subagents: its children in the receipt, their record on the message, and what the parent is shown.
+"""A call that ran subagents: its children in the receipt, and the line that the parent's model is given on them.
 
-What a parent's model reads is neutral: what resolved, what did not, what nothing bears out, and what to do next. It is
-a pure function of what the message carries, so it never changes from one request to the next.
+The line is neutral: what resolved, what did not, what nothing bears out, and what to do next. It is a pure function of
+what the message carries, so it never changes from one request to the next. Names and ids in it are untrusted.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from receipts_middleware.core.children import ChildRun, offsets_of
+from receipts_middleware.core.children import MAX_CHILDREN, ChildRun, Ended, Evidence, id_below
 from receipts_middleware.core.children.reduce import judge_run
-from receipts_middleware.core.citation import parse_citations
+from receipts_middleware.core.finding import CitationCheck
+from receipts_middleware.core.ledger import shown_name
 from receipts_middleware.core.receipt import Child
 
 #: The whole line, with at most three children told apart.
 LINE_CHARS: Final = 400
 _TOLD: Final = 3
+#: Citations that did not resolve, told apart in the line.
+_LISTED: Final = 2
+_ID_CHARS: Final = 24
 
 #: Tools of a host that start a subagent on another server, where no receipt can be collected.
 REMOTE_TOOLS: Final = frozenset({"start_async_task", "check_async_task", "update_async_task"})
 
 _ENDS: Final = {
-    "cut_off": "it was cut off by a limit",
-    "failed": "it failed",
-    "cancelled": "it was cancelled",
-    "interrupted": "it was interrupted",
-    "pending": "it ends on a call without a result",
+    "cut_off": "ended before a final reply",
+    "failed": "failed",
+    "cancelled": "was cancelled",
+    "interrupted": "was interrupted",
+    "pending": "stopped at a call without a result",
 }
 
 
 def children_of(runs: Sequence[ChildRun]) -> tuple[Child, ...]:
-    """Children as the receipt of their call holds them."""
+    """Children as the receipt of their call holds them: the first ones, up to the cap."""
     return tuple(
-        Child(run.agent, run.ended, run.calls, tuple(receipt.to_dict() for receipt in run.receipts)) for run in runs
+        Child(_storable(run.agent), run.ended, run.calls, tuple(receipt.to_dict() for receipt in run.receipts))
+        for run in runs[:MAX_CHILDREN]
     )
 
 
-def child_line(runs: Sequence[ChildRun], call: int = 0) -> str:
+def _storable(name: str) -> str:
+    """A name that every checkpointer stores as it is."""
+    return name.encode("utf-8", "replace").decode("utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the line says of one child.
+
+    Attributes:
+        agent: Its name.
+        evidence: Whether its receipts are known.
+        ended: How it ended.
+        calls: Tool calls that it made.
+        checks: Citations of its report.
+        spell: How an id of its report is spelled for the reader.
+    """
+
+    agent: str
+    evidence: Evidence
+    ended: Ended
+    calls: int
+    checks: Sequence[CitationCheck]
+    spell: Callable[[str], str] = str
+
+
+def child_line(runs: Sequence[ChildRun], call: int = 0, *, more: int = 0, remote: bool = False) -> str:
     """What a parent's model is told of the subagents of one call.
 
     Args:
         runs: Children of the call; names are untrusted.
         call: Number of the parent's receipt, for ids as the parent knows them; 0 for the child's own.
+        more: Children beyond those.
+        remote: They ran on another server.
 
     Returns:
         One line of at most 400 characters.
     """
-    parts = [_say(run, _prefix(runs, run, call)) for run in runs[:_TOLD]]
-    if len(runs) > _TOLD:
-        parts.append(f"{len(runs) - _TOLD} more subagents ran.")
-    return " ".join(parts)[:LINE_CHARS]
+    told = [
+        Told(
+            agent=run.agent,
+            evidence=run.evidence,
+            ended=run.ended,
+            calls=run.calls,
+            checks=judge_run(run).citations if run.evidence == "present" else (),
+            spell=_speller(runs, at, call),
+        )
+        for at, run in enumerate(runs[:_TOLD])
+    ]
+    return say(told, more=more + max(0, len(runs) - _TOLD), remote=remote)
 
 
-def _say(run: ChildRun, spell: Callable[[str], str]) -> str:
-    name = re.sub(r"[^\w .-]", "_", run.agent[:40]).strip()
+def _speller(runs: Sequence[ChildRun], at: int, call: int) -> Callable[[str], str]:
+    return (lambda own: id_below(own, call, runs, at)) if call else str
+
+
+def say(told: Sequence[Told], *, more: int = 0, remote: bool = False) -> str:
+    """The line on some children, each told apart.
+
+    Args:
+        told: At most three.
+        more: How many there are beyond them.
+        remote: They ran on another server.
+
+    Returns:
+        One line of at most 400 characters; empty where there is none.
+    """
+    if not told:
+        return ""
+    if remote:
+        return _REMOTE
+    if len(told) == 1 and not more:
+        return _alone(told[0])[:LINE_CHARS]
+    rest = [f"{more} more subagent{'s' if more > 1 else ''} not listed"] if more else []
+    line = f"{'; '.join([*map(_beside, told), *rest])}. Check what has no resolved citation before you rely on it."
+    return line[:LINE_CHARS]
+
+
+_REMOTE: Final = (
+    "This subagent runs on another server, from which no receipts come: what it reports is not checked. Check what "
+    "matters yourself."
+)
+
+
+def _alone(one: Told) -> str:
+    name = _name(one.agent, 40)
     who = f"Subagent {name}" if name else "The subagent"
-    if run.evidence == "not_collected":
-        return f"{who} ran without receipts: what it reports is not checked. Check what matters yourself."
-    end = f", {_ENDS[run.ended]}" if run.ended in _ENDS else ""
-    if run.evidence == "empty":
+    if one.evidence == "not_collected":
+        whom = f"subagent {name}" if name else "this subagent"
+        return f"No receipts came from {whom}: what it reports is not checked. Check what matters yourself."
+    end = f", {_ENDS[one.ended]}" if one.ended in _ENDS else ""
+    if one.evidence == "empty":
         return (
             f"{who} made no tool call{end}: nothing that it reports as done has evidence. Ask again or do it yourself."
         )
-    calls = f"{run.calls} call{'s' if run.calls != 1 else ''}"
-    judged = judge_run(run)
-    checks = judged.citations
-    resolved = sum(check.resolution == "resolved" for check in checks)
-    if not checks:
-        return f"{who} made {calls}{end} and cites none: its report is not borne out as it stands. Ask for receipts."
-    if resolved == len(checks):
-        return f"{who} made {calls}{end}; all {resolved} of its citations resolved. Nothing bears out what is uncited."
-    rest = "; ".join(f"{spell(c.text)} {c.resolution.replace('_', ' ')}" for c in checks if c.resolution != "resolved")
-    return f"{who} made {calls}{end}; {resolved} of {len(checks)} citations resolved ({rest[:120]}). Check the rest."
+    did = f"{who} made {_calls(one.calls)}{end}"
+    if not one.checks:
+        return f"{did} and cites none: its report is not borne out as it stands. Ask for receipts or check it yourself."
+    resolved, rest = _split(one.checks)
+    if not rest:
+        which = f"all {resolved} of its citations" if resolved > 1 else "its one citation"
+        return f"{did}; {which} resolved. Nothing bears out what is uncited: check that part."
+    listed = "; ".join(_unresolved(check, one.spell) for check in rest[:_LISTED])
+    others = f"; {len(rest) - _LISTED} more" if len(rest) > _LISTED else ""
+    return (
+        f"{did}; {resolved} of {len(one.checks)} citations resolved ({listed}{others}). "
+        "Check what did not resolve or is uncited before you rely on it."
+    )
 
 
-def _prefix(runs: Sequence[ChildRun], run: ChildRun, call: int) -> Callable[[str], str]:
-    """How a citation of a child is spelled for its parent."""
-    if not call:
-        return lambda text: text
-    offset = offsets_of(runs)[[id(item) for item in runs].index(id(run))]
-    return lambda text: _qualified(text, call, run.base, offset)
+def _beside(one: Told) -> str:
+    """One of several, in short."""
+    who = _name(one.agent, 24) or "a subagent"
+    end = f", {_ENDS[one.ended]}" if one.ended in _ENDS else ""
+    if one.evidence == "not_collected":
+        return f"{who}: no receipts"
+    if one.evidence == "empty":
+        return f"{who}: no tool call{end}"
+    if not one.checks:
+        return f"{who}: {_calls(one.calls)}{end}, none cited"
+    resolved, _ = _split(one.checks)
+    return f"{who}: {_calls(one.calls)}{end}, {resolved} of {len(one.checks)} citations resolved"
 
 
-def qualify(text: str, call: int, runs: Sequence[ChildRun]) -> str:
-    """A child's report with its citations under the ids that its parent knows: `[r1 search]` as `[r4.1 search]`.
-
-    Args:
-        text: The report, as the tool message has it. Untrusted.
-        call: Number of the parent's receipt.
-        runs: Children of that call. Ids that a fork has from its parent stay as they are.
-
-    Returns:
-        The text; the same object where nothing is cited.
-    """
-    run, offset = _author(text, runs)
-    return text if run is None else _qualified(text, call, run.base, offset)
+def _split(checks: Iterable[CitationCheck]) -> tuple[int, list[CitationCheck]]:
+    """How many citations resolved, and those that did not."""
+    found = list(checks)
+    rest = [check for check in found if check.resolution != "resolved"]
+    return len(found) - len(rest), rest
 
 
-def _qualified(text: str, call: int, base: int, offset: int) -> str:
-    pieces: list[str] = []
-    at = 0
-    for start, end, ids in _brackets(text):
-        bracket = text[start:end]
-        for own in ids:
-            bracket = _with_prefix(bracket, own, call, base, offset)
-        pieces += [text[at:start], bracket]
-        at = end
-    return "".join([*pieces, text[at:]]) if pieces else text
+def _unresolved(check: CitationCheck, spell: Callable[[str], str]) -> str:
+    """A citation that did not resolve; never as it stands in the report, which may hold anything."""
+    word = check.resolution.replace("_", " ")
+    if not check.id:
+        return f"one {word}"
+    cited = spell(check.id)[:_ID_CHARS]
+    anchor = f" {shown_name(check.anchor)[:_ID_CHARS]}" if check.anchor else ""
+    return f"[{cited}{anchor}] {word}"
 
 
-def _author(text: str, runs: Sequence[ChildRun]) -> tuple[ChildRun | None, int]:
-    """The child that wrote the text; of several the one whose report it is."""
-    for run, offset in zip(runs, offsets_of(runs), strict=True):
-        if len(runs) == 1 or (run.report and run.report in text):
-            return run, offset
-    return None, 0
+def _calls(count: int) -> str:
+    return f"{count} call{'s' if count != 1 else ''}"
 
 
-def _brackets(text: str) -> list[tuple[int, int, list[str]]]:
-    found: dict[tuple[int, int], list[str]] = {}
-    for citation in parse_citations(text):
-        if citation.id and not citation.round_brackets:
-            found.setdefault((citation.start, citation.end), []).append(citation.id)
-    return [(start, end, ids) for (start, end), ids in sorted(found.items())]
-
-
-def _with_prefix(bracket: str, own: str, call: int, base: int, offset: int) -> str:
-    number, dot, rest = own.removeprefix("r").partition(".")
-    if not number.isdigit() or len(number) > 10 or int(number) <= base:
-        return bracket
-    shown = f"r{call}.{int(number) + offset}{dot}{rest}"
-    pattern = rf"(?<![\w.])[rR]0*{re.escape(own.removeprefix('r'))}(?![\w.])"
-    return re.sub(pattern, shown, bracket, count=1)
+def _name(agent: str, limit: int) -> str:
+    """A name that is one plain word or several, whatever the agent is called."""
+    kept = "".join(c if c.isalnum() or c in " _.-" else "_" for c in agent[: 2 * limit])
+    return " ".join(kept.split())[:limit].strip()

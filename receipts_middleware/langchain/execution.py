@@ -10,9 +10,8 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
-from langchain_core.messages import ToolMessage
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from receipts_middleware.core.canonical import digest_args, digest_output
@@ -22,7 +21,7 @@ from receipts_middleware.core.facts import Capture, extract_facts
 from receipts_middleware.core.keys import HARVEST_KEY, RECEIPT_KEY
 from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, MAX_TEXT, Child, Receipt
 from receipts_middleware.langchain.arguments import freeze
-from receipts_middleware.langchain.collect import Collector, current_collector
+from receipts_middleware.langchain.collect import Collector, current_collector, marks_of
 from receipts_middleware.langchain.delegation import REMOTE_TOOLS, children_of
 from receipts_middleware.langchain.ending import Ending, count_runs, decisive, read_raised, read_returned
 from receipts_middleware.langchain.kinds import kind_of_tool
@@ -32,6 +31,9 @@ from receipts_middleware.langchain.results import Held, content_of, find_answer,
 from receipts_middleware.langchain.stamps import Stamps
 from receipts_middleware.langchain.standin import Recorder, recording
 from receipts_middleware.readers.content import text_of
+
+#: Outcomes of calls of which no tool ran, so that no subagent did.
+_NOT_RUN: Final = frozenset({"not_executed", "rejected", "synthetic"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ def begin(request: ToolCallRequest) -> Execution | None:
         key=slot_key(scope.run, scope.namespace, slot.issuer, slot.position),
         started=time.perf_counter(),
         scope={"ns": scope.namespace[:MAX_TEXT]} if scope.namespace else None,
-        collector=Collector(),
+        collector=Collector(_agent_name(request)),
         parent=current_collector(),
         graph=graph_of(request.runtime),
     )
@@ -129,18 +131,20 @@ def finish(execution: Execution, result: Any, keeping: Keeping) -> tuple[Any, Re
         tool=name,
         registered=execution.request.tool is not None,
     )
-    runs = _children(execution, None, name, keeping)
+    runs, missed = _children(execution, None, name, keeping, ran=ending.outcome not in _NOT_RUN)
     receipt = _record(execution, ending, content if answer is not None else None, keeping, children_of(runs))
     keys: dict[str, Any] = {RECEIPT_KEY: receipt.to_dict()}
     keeping.stamps.put(keys[RECEIPT_KEY], receipt)
     if runs:
-        keys[HARVEST_KEY] = write_record(runs, text_of(content_of(answer)))
+        text = text_of(content_of(answer))
+        keys[HARVEST_KEY] = write_record(runs, text, left_out=missed, texts=keeping.capture == "values")
     return stamp_result(result, answer, keys, held), receipt
 
 
 def fail(execution: Execution, error: BaseException, keeping: Keeping) -> Receipt:
     """The receipt of an execution that raised; the caller raises the error again, unchanged."""
-    runs = _children(execution, error, _tool_name(execution), keeping)
+    ran = count_runs(execution.recorder) > 0
+    runs, _ = _children(execution, error, _tool_name(execution), keeping, ran=ran)
     return _record(execution, read_raised(execution.recorder, error), None, keeping, children_of(runs))
 
 
@@ -168,20 +172,23 @@ def graph_of(runtime: object) -> str:
     return str(getattr(info, "checkpoint_ns", "") or "").rpartition("|")[0]
 
 
-def _children(execution: Execution, error: BaseException | None, tool: str, keeping: Keeping) -> tuple[ChildRun, ...]:
+def _children(
+    execution: Execution, error: BaseException | None, tool: str, keeping: Keeping, *, ran: bool
+) -> tuple[list[ChildRun], int]:
     """What ran below the call; of a tool that is known to run subagents also that nothing of them was collected."""
     if len(execution.collector):
-        return execution.collector.runs(error, _uids(messages_of(execution.request.state)))
-    if tool in keeping.subagents or tool in REMOTE_TOOLS:
+        return execution.collector.runs(error, marks_of(messages_of(execution.request.state)))
+    if ran and (tool in keeping.subagents or tool in REMOTE_TOOLS):
         asked = execution.request.tool_call.get("args")
         agent = asked.get("subagent_type") if isinstance(asked, Mapping) else None
-        return (ChildRun(agent=_bounded(str(agent or ""))),)
-    return ()
+        return [ChildRun(agent=_bounded(str(agent or "")))], 0
+    return [], 0
 
 
-def _uids(messages: Sequence[Any]) -> set[str]:
-    stamps = (m.additional_kwargs.get(RECEIPT_KEY) for m in messages if isinstance(m, ToolMessage))
-    return {str(stamp.get("uid")) for stamp in stamps if isinstance(stamp, Mapping)}
+def _agent_name(request: ToolCallRequest) -> str:
+    """Name of the agent that makes the call, as the host has it."""
+    config = getattr(request.runtime, "config", None) or {}
+    return str((config.get("metadata") or {}).get("lc_agent_name") or "")
 
 
 def _path_index(request: ToolCallRequest) -> int | None:

@@ -5,20 +5,20 @@ Everything is read from messages and receipts, so a live result and a saved one 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
 
-from receipts_middleware.core.children import MAX_DEPTH, ChildRun, Ended, Evidence, runs_of
+from receipts_middleware.core.children import MAX_DEPTH, Below, ChildRun, Ended, Evidence, ReportState, below
 from receipts_middleware.core.children.reduce import judge_run, reduce_run
 from receipts_middleware.core.errors import UsageError
 from receipts_middleware.core.finding import Verification
-from receipts_middleware.core.keys import HARVEST_KEY, RECEIPT_KEY
 from receipts_middleware.core.ledger import Entry, Ledger, LedgerBuilder
-from receipts_middleware.core.receipt import Malformed, Receipt, parse_receipt
-from receipts_middleware.core.transcript import ToolResult, Transcript
-from receipts_middleware.langchain.delegation import child_line
+from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, Malformed, Receipt, parse_receipt
+from receipts_middleware.core.transcript import Transcript
+from receipts_middleware.langchain.delegation import REMOTE_TOOLS, Told, say
 from receipts_middleware.readers import read_transcript
-from receipts_middleware.readers.content import text_of
+from receipts_middleware.readers.langchain_messages import read_message, role_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +29,8 @@ class Harvest:
         agent: Name of the agent, untrusted; empty for a run that nobody delegated.
         call: Id of the parent's receipt under which it ran, for example `r4`; empty for such a run.
         report: Its last reply; empty where it gave none.
+        report_state: `written` where that is what it wrote; `changed` where it is what its parent was given, in which
+            its own words are no longer found; `lost` where its words are not to be had.
         ledger: Its receipts in the order of their numbers.
         verification: Of its report against its own receipts, judged anew whenever it is read.
         ended: How it ended; its receipts are readable however that was.
@@ -36,11 +38,13 @@ class Harvest:
         calls: Tool calls that it made.
         left_out: Receipts beyond the cap of 32.
         children: Its own subagents, one for each delegation in call order.
+        children_left_out: Subagents below it, of every generation, beyond the caps.
     """
 
     agent: str
     call: str
     report: str
+    report_state: ReportState
     ledger: Ledger
     verification: Verification
     ended: Ended
@@ -48,11 +52,13 @@ class Harvest:
     calls: int
     left_out: int
     children: tuple[Harvest, ...]
+    children_left_out: int
 
     @property
     def line(self) -> str:
-        """The neutral line that a parent's model is given: what resolved, what did not, what to do next."""
-        return child_line([_as_run(self)])
+        """The neutral line that a parent's model is given, with the ids of the agent's own report."""
+        checks = self.verification.citations if self.evidence == "present" else ()
+        return say([Told(self.agent, self.evidence, self.ended, self.calls, checks)])
 
     def to_dict(self) -> dict[str, object]:
         """Plain JSON object."""
@@ -60,6 +66,7 @@ class Harvest:
             "agent": self.agent,
             "call": self.call,
             "report": self.report,
+            "report_state": self.report_state,
             "ended": self.ended,
             "evidence": self.evidence,
             "calls": self.calls,
@@ -67,10 +74,13 @@ class Harvest:
             "ledger": [entry.to_dict() for entry in self.ledger],
             "verification": self.verification.to_dict(),
             "children": [child.to_dict() for child in self.children],
+            "children_left_out": self.children_left_out,
         }
 
 
-def harvest(source: object, *, tools: Iterable[object] | None = None, agent: str = "") -> Harvest:
+def harvest(
+    source: object, *, tools: Iterable[object] | None = None, agent: str = "", subagents: Iterable[str] = ("task",)
+) -> Harvest:
     """Read what an agent did, and below it its subagents.
 
     Args:
@@ -79,6 +89,7 @@ def harvest(source: object, *, tools: Iterable[object] | None = None, agent: str
             Untrusted.
         tools: Tools of the run, where the run itself does not record them.
         agent: Name to give the run.
+        subagents: Names of tools that run a subagent: their calls are delegations also where nothing was collected.
 
     Returns:
         The harvest. Of a tool message with several children the first, its siblings being read from the parent's own
@@ -89,31 +100,32 @@ def harvest(source: object, *, tools: Iterable[object] | None = None, agent: str
             come as plain messages of another server: pass those messages, they give an unstamped ledger.
         FormatError: A list of messages could not be read.
     """
-    entry = _delegation(source)
-    if entry is not None:
-        runs = runs_of(entry)
-        if not runs:
-            return _of_run(ChildRun(agent=agent, report=entry.result.text if entry.result else ""), entry.id, 1)
-        return _of_run(runs[0], entry.id, 1)
     if _is_remote(source):
         raise UsageError(
             "a remote graph runs on another server and hands over no receipts; harvest(result['messages']) of what it "
             "returned gives an unstamped ledger, and a local graph with ReceiptsMiddleware a stamped one"
         )
+    entry = _delegation(source)
+    if entry is not None:
+        under = below(entry)
+        run = under.runs[0] if under.runs else _uncollected(entry, agent)
+        return _of_run(run, entry.id if entry.n else "", 1)
     transcript = read_transcript(source, tools=tools)
-    run = reduce_run(transcript, agent=agent)
-    return _of_run(run, "", 0, children=_delegations(transcript))
+    children, left_out = _delegations(transcript, frozenset(subagents))
+    run = replace(reduce_run(transcript, agent=agent), children_left_out=left_out)
+    return _of_run(run, "", 0, children=children)
 
 
 def _of_run(run: ChildRun, call: str, depth: int, *, children: tuple[Harvest, ...] | None = None) -> Harvest:
     if children is None:
-        below = run.children.items() if depth < MAX_DEPTH else ()
-        children = tuple(_of_run(child, f"r{n}", depth + 1) for n, runs in sorted(below) for child in runs)
+        under = run.children.items() if depth < MAX_DEPTH else ()
+        children = tuple(_of_run(child, f"r{n}", depth + 1) for n, runs in sorted(under) for child in runs)
     verification = judge_run(run)
     return Harvest(
         agent=run.agent,
         call=call,
         report=run.report,
+        report_state=run.report_state,
         ledger=verification.ledger,
         verification=verification,
         ended=run.ended,
@@ -121,25 +133,40 @@ def _of_run(run: ChildRun, call: str, depth: int, *, children: tuple[Harvest, ..
         calls=run.calls,
         left_out=run.left_out,
         children=children,
+        children_left_out=run.children_left_out,
     )
 
 
-def _as_run(item: Harvest) -> ChildRun:
-    return ChildRun(
-        agent=item.agent,
-        report=item.report,
-        ended=item.ended,
-        evidence=item.evidence,
-        calls=item.calls,
-        receipts=tuple(entry.receipt for entry in item.ledger),
-    )
-
-
-def _delegations(transcript: Transcript) -> tuple[Harvest, ...]:
+def _delegations(transcript: Transcript, subagents: frozenset[str]) -> tuple[tuple[Harvest, ...], int]:
+    """Every subagent below a conversation in call order, and how many more there were."""
     builder = LedgerBuilder(tools=transcript.tools)
     for message in transcript.messages:
         builder.read(message)
-    return tuple(_of_run(run, entry.id, 1) for entry in builder.ledger() for run in runs_of(entry))
+    children: list[Harvest] = []
+    left_out = 0
+    for entry in builder.ledger():
+        under = below(entry)
+        if not under.runs and entry.tool in subagents | REMOTE_TOOLS and entry.outcome not in _NOT_RUN:
+            under = Below((_uncollected(entry, ""),))
+        children.extend(_of_run(run, entry.id, 1) for run in under.runs)
+        left_out += under.left_out + sum(run.children_left_out for run in under.runs)
+    return tuple(children), left_out
+
+
+#: Outcomes of calls of which no tool ran, so that no subagent did.
+_NOT_RUN: Final = frozenset({"not_executed", "rejected", "synthetic"})
+
+
+def _uncollected(entry: Entry, agent: str) -> ChildRun:
+    """What is known of a subagent of which nothing was collected: what its parent was given."""
+    args = entry.call.args if entry.call is not None else None
+    asked = args.get("subagent_type") if isinstance(args, Mapping) else None
+    return ChildRun(
+        agent=agent or (asked if isinstance(asked, str) else ""),
+        report=entry.result.text.rstrip() if entry.result is not None else "",
+        report_state="written" if entry.result is not None else "lost",
+        ended="pending" if entry.outcome == "no_result" else "unknown",
+    )
 
 
 def _delegation(source: object) -> Entry | None:
@@ -148,31 +175,41 @@ def _delegation(source: object) -> Entry | None:
         return source
     if isinstance(source, Receipt):
         return Entry(receipt=source, origin="given")
-    kwargs = getattr(source, "additional_kwargs", None)
-    if isinstance(kwargs, Mapping) and (RECEIPT_KEY in kwargs or HARVEST_KEY in kwargs):
-        receipt = parse_receipt(kwargs.get(RECEIPT_KEY))
-        content = getattr(source, "content", "")
-        result = ToolResult(
-            tool_call_id="", tool=None, content=content, text=text_of(content), harvest=kwargs.get(HARVEST_KEY)
-        )
-        return Entry(receipt=receipt, origin="stamped", result=result) if isinstance(receipt, Receipt) else None
     if isinstance(source, Mapping) and "messages" not in source and "uid" in source:
         receipt = parse_receipt(source)
         if isinstance(receipt, Malformed):
             raise UsageError(f"this is no receipt: {receipt.reason}")
         return Entry(receipt=receipt, origin="given")
-    return None
+    if not hasattr(source, "tool_call_id") and not isinstance(source, Mapping):
+        return None
+    if role_of(source) != "tool":
+        return None
+    result = read_message(source).result
+    if result is None:
+        return None
+    receipt = parse_receipt(result.stamp)
+    if isinstance(receipt, Malformed):
+        return Entry(receipt=_NO_RECEIPT, origin="derived", result=result)
+    return Entry(receipt=receipt, origin="stamped", result=result)
+
+
+#: Stands for the receipt that a delegation does not have.
+_NO_RECEIPT: Final = Receipt(
+    uid="",
+    n=0,
+    tool_call_id="",
+    tool="",
+    outcome="no_result",
+    outcome_source="framework",
+    args_sha256=EMPTY_TEXT_SHA256,
+    output_sha256=EMPTY_TEXT_SHA256,
+    output_bytes=0,
+    created_at="",
+)
 
 
 def _is_remote(source: object) -> bool:
-    return type(source).__name__ in ("RemoteGraph", "RemotePregelRun") or _is_async_subagent(source)
-
-
-def _is_async_subagent(source: object) -> bool:
-    """The specification that deepagents takes of a subagent on another server."""
-    return isinstance(source, Mapping) and "graph_id" in source and "messages" not in source
-
-
-def merge_children(items: Sequence[Harvest]) -> tuple[Harvest, ...]:
-    """Every harvest below some, parents before children, in call order."""
-    return tuple(found for item in items for found in (item, *merge_children(item.children)))
+    """A graph on another server, also one with a config bound to it, or deepagents' specification of one."""
+    bound = getattr(source, "bound", None)
+    named = type(source).__name__ in ("RemoteGraph", "RemotePregelRun") or type(bound).__name__ == "RemoteGraph"
+    return named or (isinstance(source, Mapping) and "graph_id" in source and "messages" not in source)

@@ -236,7 +236,9 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
         if turn is None:
             return reply
         unstamped: list[BaseMessage] = [reply]
-        stamped = self._guard("after a model call", lambda: self._turns.finish(turn, [reply])[0], unstamped)[0]
+        done = self._guard("after a model call", lambda: self._turns.finish(turn, [reply])[0], unstamped)
+        self._guard("for the parent", lambda: note_turn(running_graph(), turn, done), None)
+        stamped = done[0]
         self._forget(turn)
         return stamped if isinstance(stamped, AIMessage) else reply
 
@@ -329,7 +331,7 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
             whole = ModelResponse(result=[inner]) if isinstance(inner, AIMessage) else inner
             answered = getattr(whole, "structured_response", None) is not None
             messages, update = self._turns.finish(turn, whole.result, answered=answered)
-            note_turn(runtime, turn, messages)
+            self._guard("for the parent", lambda: note_turn(runtime, turn, messages), None)
             command = response.command if isinstance(response, ExtendedModelResponse) else None
             updates = {**dict(command.update or {}), CHANNEL: update} if command is not None else {CHANNEL: update}
             return ExtendedModelResponse(

@@ -28,16 +28,18 @@ def note_turn(runtime: object, turn: Turn, messages: Sequence[Any]) -> None:
     reply = next((message for message in messages if isinstance(message, AIMessage)), None)
     collector.note_turn(
         graph_of(runtime),
-        _agent_name(reply),
-        [*turn.state_messages, *messages],
+        _agent_name(reply, collector.owner),
+        turn.state_messages,
+        messages,
         issued=turn.standing.issued,
         final=reply is not None and is_final(reply, answer_ids(messages)),
     )
 
 
-def _agent_name(reply: AIMessage | None) -> str:
+def _agent_name(reply: AIMessage | None, owner: str) -> str:
+    """Name of the running agent. One without a name has inherited its caller's in the host's metadata."""
     try:
-        name = get_config().get("metadata", {}).get("lc_agent_name")
+        name = str(get_config().get("metadata", {}).get("lc_agent_name") or "")
     except RuntimeError:
-        name = None
-    return str(name or (reply.name if reply is not None else "") or "")
+        name = ""
+    return name if name and name != owner else str((reply.name if reply is not None else "") or "")

@@ -3,28 +3,39 @@
 `reduce` (from messages to a run, and the judgement of its report) stands above `verify` and is imported by its name.
 """
 
-from receipts_middleware.core.children.record import read_record, runs_of, write_record
+from receipts_middleware.core.children.record import write_record
+from receipts_middleware.core.children.reread import below, runs_of
 from receipts_middleware.core.children.run import (
     MAX_CHILDREN,
     MAX_DEPTH,
     MAX_RECEIPTS,
+    Below,
     ChildRun,
     Ended,
     Evidence,
+    ReportState,
+    evidence_of,
     find_receipt,
+    id_below,
     offsets_of,
 )
+from receipts_middleware.core.children.words import spans_of
 
 __all__ = [
     "MAX_CHILDREN",
     "MAX_DEPTH",
     "MAX_RECEIPTS",
+    "Below",
     "ChildRun",
     "Ended",
     "Evidence",
+    "ReportState",
+    "below",
+    "evidence_of",
     "find_receipt",
+    "id_below",
     "offsets_of",
-    "read_record",
     "runs_of",
+    "spans_of",
     "write_record",
 ]

@@ -5,19 +5,25 @@ One reduction serves the live harvest and saved messages, and one judgement serv
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Final, Literal
 
-from receipts_middleware.core.children.record import runs_of
-from receipts_middleware.core.children.run import MAX_RECEIPTS, ChildRun, Ended
+from receipts_middleware.core.children.reread import below
+from receipts_middleware.core.children.run import MAX_RECEIPTS, ChildRun, Ended, Evidence, ReportState
 from receipts_middleware.core.citation import parse_citations
 from receipts_middleware.core.finding import Verification
-from receipts_middleware.core.ledger import Entry, Ledger, LedgerBuilder, View
+from receipts_middleware.core.ledger import Entry, Ledger, LedgerBuilder, LedgerNote, View
 from receipts_middleware.core.receipt import MAX_TEXT, Receipt
 from receipts_middleware.core.toolspec import ToolSpec
 from receipts_middleware.core.transcript import Message, Transcript
 from receipts_middleware.core.verify import Turn, choose_reply, judge_turn
+
+#: What is said of a report that is no longer what its author wrote.
+_REPORT_NOTES: Final[Mapping[ReportState, str]] = {
+    "changed": "The parent was not given the subagent's own words (redacted, evicted, edited or reworded by the tool).",
+    "lost": "The subagent's report was not kept.",
+}
 
 
 def reduce_run(
@@ -25,114 +31,149 @@ def reduce_run(
     *,
     agent: str = "",
     base: int = 0,
+    forked: bool = False,
     ended: Ended | None = None,
     executed: Sequence[Receipt] = (),
+    stopped: bool = False,
 ) -> ChildRun:
     """Reduce a child's conversation.
 
     Args:
         transcript: Its messages. Untrusted.
         agent: Its name.
-        base: Highest number that was its parent's.
-        ended: How it ended, where the caller knows; else read from the messages.
-        executed: Receipts of calls whose results are in no message, as a child leaves them that is stopped half-way.
+        base: Highest number that was issued before it began.
+        forked: The numbers up to there are its parent's.
+        ended: How it ended, where the caller knows it; else read from the messages.
+        executed: Receipts of calls that were seen to run. They stand in for results that are in no message yet.
+        stopped: The messages hold no last turn, so that receipts which are in none of them count, too.
 
     Returns:
         The run. Deterministic: the same messages give the same run, whenever they are read.
     """
+    messages = transcript.messages
     builder = LedgerBuilder(tools=transcript.tools)
-    index, view = choose_reply(transcript.messages), View("none")
-    for position, message in enumerate(transcript.messages):
+    index, view = choose_reply(messages), View("none")
+    for position, message in enumerate(messages):
         builder.read(message)
         if position == index:
             view = builder.view(message)
-    ledger = _with_executed(builder.ledger(), executed)
-    reply = transcript.messages[index].text if index >= 0 else ""
+    if index < 0 and builder.snapshots:
+        view = View("missing")
+    ledger = _with_executed(builder.ledger(), executed, stopped=stopped)
+    report = messages[index].text.rstrip() if index >= 0 else ""
     own = [entry for entry in ledger if entry.n > base]
-    calls = [slot for slot in builder.slots() if slot.n > base and slot.call.kind != "answer"]
-    count = max(len(calls), sum(entry.outcome != "synthetic" for entry in own))
-    marked = builder.snapshots > 0 or any(entry.origin in ("stamped", "carried") for entry in ledger)
-    kept = _most_telling(own, reply)
+    cited = _cited_numbers(report)
+    past = [entry for entry in ledger if entry.n <= base and entry.n in cited][:MAX_RECEIPTS]
+    kept = _most_telling(own, cited)
+    children, gone = _grandchildren([*past, *own])
     return ChildRun(
         agent=agent[:MAX_TEXT],
-        report=reply,
-        ended=ended or _how_it_ended(transcript.messages, builder, index),
-        evidence="present" if own else "empty" if marked else "not_collected",
-        calls=count,
+        report=report,
+        ended=ended or _how_it_ended(messages, builder, {receipt.n for receipt in executed}),
+        evidence=_evidence(builder, ledger, own),
+        calls=_count(builder, own, base),
         receipts=tuple(replace(entry.receipt, children=()) for entry in kept),
         base=base,
-        inherited=_cited_of_parent(ledger, reply, base),
+        forked=forked,
+        inherited=tuple(replace(entry.receipt, children=()) for entry in past),
         view=view,
-        kinds={entry.tool: builder.kind(entry.tool) for entry in ledger},
-        children=_grandchildren(own),
+        kinds={entry.tool: builder.kind(entry.tool) for entry in (*past, *own)},
+        children=children,
         left_out=len(own) - len(kept),
+        children_left_out=gone,
     )
 
 
-def _with_executed(ledger: Ledger, executed: Sequence[Receipt]) -> Ledger:
+def _with_executed(ledger: Ledger, executed: Sequence[Receipt], *, stopped: bool) -> Ledger:
     """The ledger with receipts that are in no message; a call that has its own record is not answered twice."""
     missing = {receipt.n: receipt for receipt in executed}
     for entry in ledger:
         if entry.outcome != "no_result":
             missing.pop(entry.n, None)
+    if not stopped:
+        waiting = {entry.n for entry in ledger}
+        missing = {n: receipt for n, receipt in missing.items() if n in waiting}
     if not missing:
         return ledger
     kept = [entry for entry in ledger if entry.n not in missing]
     return Ledger([*kept, *(Entry(receipt=r, origin="stamped") for r in missing.values())], ledger.notes)
 
 
+def _count(builder: LedgerBuilder, own: Sequence[Entry], base: int) -> int:
+    """Calls that a run made; a compaction may have taken the calls out of the messages, but not their numbers."""
+    answers = sum(slot.call.kind == "answer" for slot in builder.slots() if slot.n > base)
+    return max(builder.issued - base - answers, sum(entry.outcome != "synthetic" for entry in own))
+
+
+def _evidence(builder: LedgerBuilder, ledger: Ledger, own: Sequence[Entry]) -> Evidence:
+    if own:
+        return "present"
+    marked = builder.snapshots > 0 or any(entry.origin in ("stamped", "carried") for entry in ledger)
+    return "empty" if marked else "not_collected"
+
+
 def judge_run(run: ChildRun) -> Verification:
     """Judge a child's report against its own receipts. Pure; the same for a live run, a record and saved messages."""
     entries = [Entry(receipt=receipt, origin="carried") for receipt in (*run.inherited, *run.receipts)]
     tools = [ToolSpec(name, "", kind) for name, kind in run.kinds.items()]
-    if run.ended == "pending" or not run.report.strip():
-        ended: Literal["pending", "empty"] = "pending" if run.ended == "pending" else "empty"
-        turn = Turn(reply="", ledger=Ledger(entries), view=View("none"), tools=tools, source="harvest", ended=ended)
-    else:
-        turn = Turn(
-            reply=run.report,
-            ledger=Ledger(entries),
-            view=run.view,
-            tools=tools,
-            source="harvest",
-            below=lambda entry: run.children.get(entry.n, ()),
-        )
+    said = _REPORT_NOTES.get(run.report_state)
+    ledger = Ledger(entries, [LedgerNote("transformed", said)] if said else ())
+    silent = run.ended == "pending" or not run.report.strip()
+    ended: Literal["pending", "empty", "reply"] = "reply"
+    if silent:
+        ended = "pending" if run.ended == "pending" else "empty"
+
+    def find(entry: Entry) -> Sequence[ChildRun]:
+        return run.children.get(entry.n, ())
+
+    turn = Turn(
+        reply="" if silent else run.report,
+        ledger=ledger,
+        view=View("none") if silent else run.view,
+        tools=tools,
+        source="harvest",
+        ended=ended,
+        below=find,
+    )
     return judge_turn(turn)
 
 
-def _most_telling(entries: Sequence[Entry], reply: str) -> list[Entry]:
+def _cited_numbers(report: str) -> set[int]:
+    """First parts of the ids that a report cites: `r3.1` is known with r3."""
+    firsts = ((citation.id or "r").removeprefix("r").partition(".")[0] for citation in parse_citations(report))
+    return {int(first) for first in firsts if first.isdigit() and len(first) <= 10}
+
+
+def _most_telling(entries: Sequence[Entry], cited: set[int]) -> list[Entry]:
     """At most 32 receipts: those that the report cites first, then failures, then the newest; in call order."""
     if len(entries) <= MAX_RECEIPTS:
         return list(entries)
-    cited = {citation.id for citation in parse_citations(reply)}
-    ranked = sorted(entries, key=lambda e: (e.id in cited, e.outcome not in ("success", "provider"), e.n), reverse=True)
+    ranked = sorted(entries, key=lambda e: (e.n in cited, e.outcome not in ("success", "provider"), e.n), reverse=True)
     return sorted(ranked[:MAX_RECEIPTS], key=lambda e: e.n)
 
 
-def _cited_of_parent(ledger: Ledger, reply: str, base: int) -> tuple[Receipt, ...]:
-    if not base:
-        return ()
-    cited = {citation.id for citation in parse_citations(reply)}
-    found = [replace(e.receipt, children=()) for e in ledger if e.n <= base and e.id in cited]
-    return tuple(found[:MAX_RECEIPTS])
-
-
-def _how_it_ended(messages: Sequence[Message], builder: LedgerBuilder, index: int) -> Ended:
-    if builder.pending:
-        return "pending"
-    if not messages:
+def _how_it_ended(messages: Sequence[Message], builder: LedgerBuilder, settled: set[int]) -> Ended:
+    newest = next((i for i in range(len(messages) - 1, -1, -1) if messages[i].role == "assistant"), None)
+    if newest is None:
         return "unknown"
-    last = next((i for i in range(len(messages) - 1, -1, -1) if messages[i].role != "user"), -1)
-    if index >= 0 and index == last:
-        # A reply that the middleware never saw was put there by a limit or a failure handler outside of it.
-        return "cut_off" if builder.snapshots and messages[index].snapshot is None else "complete"
-    return "cut_off" if index >= 0 or last >= 0 else "unknown"
+    last = messages[newest]
+    waiting = [slot for slot in builder.slots() if slot.message_index == newest and slot.call.kind == "client"]
+    if any(not slot.answered and slot.n not in settled for slot in waiting):
+        return "pending"
+    asked_again = any(m.role == "user" and not m.is_summary for m in messages[newest + 1 :])
+    final = last.text_source == "structured" or not any(call.kind != "provider" for call in last.calls)
+    # A reply that the middleware never saw was put there by a limit or a failure handler outside of it.
+    unseen = builder.snapshots > 0 and last.snapshot is None
+    return "complete" if final and not asked_again and not unseen else "cut_off"
 
 
-def _grandchildren(entries: Iterable[Entry]) -> dict[int, tuple[ChildRun, ...]]:
-    found = {}
+def _grandchildren(entries: Iterable[Entry]) -> tuple[dict[int, tuple[ChildRun, ...]], int]:
+    """Subagents by the number of the call that ran them, and how many are not kept."""
+    found: dict[int, tuple[ChildRun, ...]] = {}
+    gone = 0
     for entry in entries:
-        runs = runs_of(entry)
-        if runs:
-            found[entry.n] = runs
-    return found
+        if entry.receipt.children:
+            under = below(entry)
+            found[entry.n] = under.runs
+            gone += under.left_out
+    return found, gone

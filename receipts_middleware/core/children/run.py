@@ -1,8 +1,8 @@
-"""Values: one subagent run as its parent keeps it, and the bounds of what is kept."""
+"""Values: one subagent run as its parent keeps it, the bounds of what is kept, and the ids below one call."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -11,9 +11,13 @@ from receipts_middleware.core.receipt import Receipt
 from receipts_middleware.core.toolspec import ToolKind
 
 #: How a child ended. `pending`: its messages end on a call without a result, as those of a run that was stopped do.
+#: `unknown`: nothing was collected of it.
 Ended = Literal["complete", "cut_off", "failed", "cancelled", "interrupted", "pending", "unknown"]
 #: not_collected: it ran without the middleware, so nothing is known; empty: it ran with it and made no call.
 Evidence = Literal["not_collected", "empty", "present"]
+#: written: as the child wrote it; changed: what its parent was given, in which its own words are no longer found;
+#: lost: its words are not to be had.
+ReportState = Literal["written", "changed", "lost"]
 
 HARVEST_VERSION: Final = 1
 #: Receipts kept of one child: at about 500 bytes each they stay below the size of an ordinary tool result.
@@ -21,8 +25,12 @@ MAX_RECEIPTS: Final = 32
 #: Children kept below one call, and generations kept below each other.
 MAX_CHILDREN: Final = 8
 MAX_DEPTH: Final = 3
-#: A report that is not the tool's own result is kept beside it up to this length.
+#: Runs and receipts of the second generation and below, in all; about 150 kB.
+MAX_BELOW: Final = 256
+#: A report of a later generation stands in no message of the parent; it is kept whole up to this length, all of them
+#: together up to the second.
 MAX_REPORT_CHARS: Final = 20_000
+MAX_BELOW_CHARS: Final = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,47 +40,126 @@ class ChildRun:
     Attributes:
         agent: Its name, untrusted; empty where it has none.
         report: Its last reply; empty where it gave none.
+        report_state: Whether that is what it wrote.
         ended: How it ended.
         evidence: Whether its receipts are known.
         calls: Tool calls that it made, also those beyond the caps.
         receipts: Its receipts in the order of their numbers, capped.
-        base: Numbers up to this one are its parent's: a fork goes on counting where its parent stood.
-        inherited: Receipts of the parent that its report cites.
+        base: Numbers up to this one were issued before it began: by its parent where it is a fork, else by itself
+            (it remembers earlier delegations) or by a child whose conversation it goes on with.
+        forked: Those numbers are its parent's.
+        inherited: Receipts up to `base` that its report cites.
         view: What its last turn was shown.
         kinds: Kind of each tool that it used.
         children: Its own subagents, by the number of the call that ran them.
         left_out: Receipts beyond the cap.
+        children_left_out: Subagents below it, of every generation, that are not kept.
     """
 
     agent: str = ""
     report: str = ""
+    report_state: ReportState = "written"
     ended: Ended = "unknown"
     evidence: Evidence = "not_collected"
     calls: int = 0
     receipts: tuple[Receipt, ...] = ()
     base: int = 0
+    forked: bool = False
     inherited: tuple[Receipt, ...] = ()
     view: View = field(default_factory=lambda: View("none"))
     kinds: Mapping[str, ToolKind] = field(default_factory=dict)
     children: Mapping[int, tuple[ChildRun, ...]] = field(default_factory=dict)
     left_out: int = 0
+    children_left_out: int = 0
+
+    def named(self) -> Iterator[Receipt]:
+        """Receipts that its report may name below the call: its own, and those of its own past."""
+        yield from self.receipts
+        if not self.forked:
+            yield from self.inherited
+
+
+def evidence_of(ended: str, calls: int, receipts: int, left_out: int = 0) -> Evidence:
+    """What is known of a run, from how it ended and what is kept of it; never `empty` where something is missing.
+
+    Args:
+        ended: How it ended; `unknown` where nothing was collected.
+        calls: Calls that it made.
+        receipts: How many receipts are kept.
+        left_out: How many are not.
+    """
+    if receipts or left_out:
+        return "present"
+    return "empty" if ended != "unknown" and not calls else "not_collected"
+
+
+@dataclass(frozen=True, slots=True)
+class Below:
+    """Subagents that ran below one call.
+
+    Attributes:
+        runs: In the order in which they began, capped.
+        left_out: Those beyond the cap.
+    """
+
+    runs: tuple[ChildRun, ...] = ()
+    left_out: int = 0
 
 
 def offsets_of(runs: Sequence[ChildRun]) -> list[int]:
-    """What is added to a child's own numbers below one call: nothing for the first, what came before for the others.
+    """What is added to each child's own numbers below one call, so that `r4.k` names one receipt.
+
+    A child keeps its own numbers where they are free, as those of one that goes on with another's conversation are;
+    else they follow behind the numbers that the children before it used up.
 
     Args:
         runs: Children of one call, in order.
 
     Returns:
-        One offset a child, so that `r4.k` names one receipt although each child counts from 1.
+        One offset a child.
     """
     offsets, used = [], 0
+    taken: dict[int, str] = {}
     for run in runs:
-        offsets.append(used)
-        highest = max([run.view.n or 0, run.base + run.calls, *(receipt.n for receipt in run.receipts)])
-        used += highest
+        numbers = [receipt.n for receipt in run.receipts]
+        highest = max([run.base + run.calls, *numbers])
+        free = min([highest - run.calls, *(n - 1 for n in numbers)]) >= used
+        own_past = [] if run.forked else run.inherited
+        offset = 0 if free and all(taken.get(r.n) == r.uid or r.n > used for r in own_past) else used
+        offsets.append(offset)
+        taken.update((receipt.n + offset, receipt.uid) for receipt in run.receipts)
+        used = max(used, offset + highest)
     return offsets
+
+
+def id_below(own: str, call: int, runs: Sequence[ChildRun], at: int) -> str:
+    """An id of a child's report as its parent knows it: `r1` of a child of r4 is `r4.1`.
+
+    Args:
+        own: Id in the child's report, untrusted.
+        call: Number of the parent's receipt.
+        runs: Children of that call.
+        at: Place of the child among them.
+
+    Returns:
+        The id; as it was where it names a receipt that a fork has from its parent; with a part 0, which no receipt
+        has, where it would otherwise name a receipt of a sibling.
+    """
+    number, dot, rest = own.removeprefix("r").partition(".")
+    if not number.isdigit():
+        return own
+    run, n = runs[at], int(number[:11])
+    if run.forked and n <= run.base:
+        return own
+    offset = offsets_of(runs)[at]
+    known = any(receipt.n == n for receipt in run.named())
+    if known or not _is_named(runs, n + offset):
+        return f"r{call}.{n + offset if len(number) <= 10 else number}{dot}{rest}"
+    return f"r{call}.0.{number}"
+
+
+def _is_named(runs: Sequence[ChildRun], number: int) -> bool:
+    return any(r.n + o == number for run, o in zip(runs, offsets_of(runs), strict=True) for r in run.named())
 
 
 def find_receipt(runs: Sequence[ChildRun], numbers: Sequence[int]) -> tuple[ChildRun, Receipt] | None:
@@ -86,7 +173,7 @@ def find_receipt(runs: Sequence[ChildRun], numbers: Sequence[int]) -> tuple[Chil
         The child that did it and the receipt, or None where there is none.
     """
     for run, offset in zip(runs, offsets_of(runs), strict=True):
-        for receipt in run.receipts:
+        for receipt in run.named():
             if receipt.n + offset == numbers[0]:
                 if len(numbers) == 1:
                     return run, receipt

@@ -15,7 +15,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from receipts_middleware.core.ledger import LedgerRow, render_line
 from receipts_middleware.core.receipt import Receipt
-from receipts_middleware.langchain.content import with_line
+from receipts_middleware.langchain.content import with_children, with_line
 from receipts_middleware.langchain.stamps import Stamps
 from receipts_middleware.langchain.view.render import Issues, Rendered, Renderer, ViewOptions
 
@@ -233,7 +233,10 @@ class _Step:
         place = next((i for i, (call, _) in enumerate(walk._open_calls) if call == message.tool_call_id), None)
         receipt = self.lookup.get(walk._open_calls.pop(place)[1]) if place is not None else None
         if receipt is not None and not self.options.excluded(receipt.tool):
-            self._add([receipt])
+            content, told = with_children(walk.messages[-1].content, message, receipt, self.tag)
+            if content is not walk.messages[-1].content and self.options.placement != "none":
+                walk.messages[-1] = walk.messages[-1].model_copy(update={"content": content})
+            self._add([receipt], told)
 
     def _carry_provider_lines(self) -> None:
         """Receipts of calls that the provider ran have no message; the next message of another role carries them."""
@@ -242,16 +245,18 @@ class _Step:
         if found:
             self._add(found)
 
-    def _add(self, receipts: Sequence[Receipt]) -> None:
-        """Receipts that no stamp of the message names, on the message just taken in."""
+    def _add(self, receipts: Sequence[Receipt], told: Sequence[str] = ()) -> None:
+        """Receipts that no stamp of the message names, and what is told of subagents, on the message just taken in."""
         walk = self.walk
         rows = [self.options.row(receipt) for receipt in receipts]
         walk.receipts.update((receipt.n, receipt) for receipt in receipts)
         walk.rows.extend(rows)
-        if self.options.placement != "inline":
+        inline = self.options.placement == "inline"
+        lines = [render_line(self.tag, row) for row in rows] if inline else []
+        if self.options.placement == "none" or not (lines or told):
             return
         last = walk.messages[-1]
-        content = with_line(last.content, "\n".join(render_line(self.tag, row) for row in rows))
+        content = with_line(last.content, "\n".join([*lines, *told]))
         if content is not None:
             walk.messages[-1] = last.model_copy(update={"content": content})
-            walk.shown.extend(row.n for row in rows)
+            walk.shown.extend(row.n for row in rows if inline)
