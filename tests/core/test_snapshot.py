@@ -12,8 +12,16 @@ from langchain_core.messages import AIMessageChunk
 from receipts_middleware.core.canonical import canon
 from receipts_middleware.core.keys import SNAPSHOT_KEY
 from receipts_middleware.core.ranges import format_ranges
-from receipts_middleware.core.receipt import Malformed, Receipt
-from receipts_middleware.core.snapshot import Snapshot, make_snapshot, parse_snapshot, peek_carried, peek_snapshot
+from receipts_middleware.core.receipt import MAX_NUMBER, Malformed, Receipt
+from receipts_middleware.core.snapshot import (
+    Snapshot,
+    SnapshotHead,
+    make_snapshot,
+    parse_snapshot,
+    peek_carried,
+    peek_snapshot,
+    read_head,
+)
 
 SETTINGS = settings(deadline=None, max_examples=100)
 HEX = "0123456789abcdef" * 4
@@ -81,7 +89,7 @@ def entries(draw):
 @SETTINGS
 @given(
     shown=st.sets(st.integers(1, 50), max_size=8),
-    more=st.integers(0, 10**9),
+    more=st.integers(0, 10**8),
     rows=st.none() | entries(),
     toolset=st.none() | st.lists(st.tuples(TEXT, TEXT), max_size=3),
     answer=st.lists(TEXT, max_size=2),
@@ -213,3 +221,18 @@ def test_a_damaged_snapshot_never_raises_and_never_gives_wrong_types(at, cut, pu
 def test_quick_reading_of_what_is_no_snapshot_gives_nothing(value):
     assert peek_snapshot(value) is None
     assert peek_carried(value) == ()
+
+
+def test_a_number_that_no_run_reaches_is_judged_and_not_gone_on_from():
+    value = make_snapshot(n=MAX_NUMBER, shown="", head=HEX, tag="A2BC")
+    assert isinstance(parse_snapshot(value), Snapshot)
+    assert peek_snapshot(value) is None
+
+
+@pytest.mark.parametrize("held", [None, 7, "x", [], {"n": True}, {"n": -1}, {"n": 10**12}, {"head": "x"}, {"tag": "a"}])
+def test_what_the_channel_holds_is_checked_before_use(held):
+    assert read_head(held) == SnapshotHead(0, "", "")
+
+
+def test_what_the_channel_holds_is_read():
+    assert read_head({"n": 4, "head": HEX, "tag": "A2BC", "tools": "x"}) == SnapshotHead(4, HEX, "A2BC")
