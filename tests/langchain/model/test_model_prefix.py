@@ -10,6 +10,7 @@ from langchain_anthropic import ChatAnthropic
 from langchain_anthropic.middleware import AnthropicPromptCachingMiddleware
 from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
+from langchain_google_genai.chat_models import _parse_chat_history
 from langchain_openai import ChatOpenAI
 from pydantic import PrivateAttr
 
@@ -96,6 +97,17 @@ async def test_responses_payloads_are_prefixes_of_each_other(bench, kit):
     await play(bench, kit, model)
     openai = ChatOpenAI(model="gpt-5", api_key="x", use_responses_api=True)
     assert_prefixes([openai._get_request_payload(request) for request in model.requests], "input")
+
+
+async def test_gemini_contents_are_prefixes_of_each_other(bench, kit):
+    turns = [turn for turn in busy_turns() if not isinstance(turn, AIMessage)]
+    model = ScriptedChatModel(turns=[*turns[:40], "Done.", *turns[40:]])
+    await play(bench, kit, model)
+    seen = [_parse_chat_history(request) for request in model.requests]
+    assert len({str(system) for system, _ in seen}) == 1
+    for (_, shorter), (_, longer) in pairwise(seen):
+        assert list(map(str, longer))[: len(shorter)] == list(map(str, shorter))
+    assert "[r1 fetch] success" in str(seen[-1][1])
 
 
 @pytest.mark.parametrize("order", ["caching outside", "caching inside", "none"])
