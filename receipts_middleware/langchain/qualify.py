@@ -17,6 +17,8 @@ from receipts_middleware.core.citation import Citation, parse_citations
 #: An id inside a bracket in any spelling that the grammar reads; digits of every script.
 _ID: Final = re.compile(r"(?<![\w.])[rR](\d+(?:\.\d+)*)(?![\w.])")
 
+_OPENERS: Final = frozenset("[\u3010\uff3b")
+
 
 def qualify(text: str, call: int, runs: Sequence[ChildRun]) -> str:
     """A tool message's text with the citations of its subagents under the parent's ids.
@@ -65,7 +67,9 @@ def _bracket(members: Sequence[Citation], spell: Callable[[str], str]) -> str:
     """A bracket with its ids respelled in place; where its spelling does not bear that, in the canonical one."""
     wanted = [spell(citation.id) for citation in members if citation.id]
     changed = _ID.sub(lambda match: spell(_plain(match[1])), members[0].text)
-    if [c.id for c in parse_citations(changed) if c.id] == wanted or any(c.malformed for c in members):
+    # A list in a footer stands without brackets, as which only its heading lets it be read.
+    whole = changed if changed[:1] in _OPENERS else f"[{changed}]"
+    if [c.id for c in parse_citations(whole) if c.id] == wanted or any(c.malformed for c in members):
         return changed
     return _canonical(members, spell)
 

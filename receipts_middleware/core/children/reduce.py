@@ -14,7 +14,7 @@ from receipts_middleware.core.children.run import MAX_RECEIPTS, ChildRun, Ended,
 from receipts_middleware.core.citation import parse_citations
 from receipts_middleware.core.finding import Verification
 from receipts_middleware.core.ledger import Entry, Ledger, LedgerBuilder, LedgerNote, View
-from receipts_middleware.core.receipt import MAX_TEXT, Receipt
+from receipts_middleware.core.receipt import DERIVED_KEY, MAX_TEXT, Receipt
 from receipts_middleware.core.toolspec import ToolSpec
 from receipts_middleware.core.transcript import Message, Transcript
 from receipts_middleware.core.verify import Turn, choose_reply, judge_turn
@@ -72,16 +72,23 @@ def reduce_run(
         ended=ended or _how_it_ended(messages, builder, {receipt.n for receipt in executed}),
         evidence=_evidence(builder, ledger, own),
         calls=_count(builder, own, base),
-        receipts=tuple(replace(entry.receipt, children=()) for entry in kept),
+        receipts=tuple(map(_kept, kept)),
         base=base,
         forked=forked,
-        inherited=tuple(replace(entry.receipt, children=()) for entry in past),
+        inherited=tuple(map(_kept, past)),
         view=view,
         kinds={entry.tool: builder.kind(entry.tool) for entry in (*past, *own)},
         children=children,
         left_out=len(own) - len(kept),
         children_left_out=gone,
     )
+
+
+def _kept(entry: Entry) -> Receipt:
+    """A receipt as a parent keeps it: without what is below it, and saying so where nobody saw the call run."""
+    unseen = entry.origin not in ("stamped", "carried")
+    extra = {**entry.receipt.extra, DERIVED_KEY: True} if unseen else entry.receipt.extra
+    return replace(entry.receipt, children=(), extra=extra)
 
 
 def _with_executed(ledger: Ledger, executed: Sequence[Receipt], *, stopped: bool) -> Ledger:
@@ -114,7 +121,10 @@ def _evidence(builder: LedgerBuilder, ledger: Ledger, own: Sequence[Entry]) -> E
 
 def judge_run(run: ChildRun) -> Verification:
     """Judge a child's report against its own receipts. Pure; the same for a live run, a record and saved messages."""
-    entries = [Entry(receipt=receipt, origin="carried") for receipt in (*run.inherited, *run.receipts)]
+    entries = [
+        Entry(receipt=receipt, origin="derived" if receipt.is_derived else "carried")
+        for receipt in (*run.inherited, *run.receipts)
+    ]
     tools = [ToolSpec(name, "", kind) for name, kind in run.kinds.items()]
     said = _REPORT_NOTES.get(run.report_state)
     ledger = Ledger(entries, [LedgerNote("transformed", said)] if said else ())
