@@ -57,7 +57,8 @@ def below(entry: Entry) -> Below:
         What ran, in order; a child of which the record says nothing that can be read is known from the receipt alone.
     """
     stamped, result = entry.receipt.children[:MAX_CHILDREN], entry.result
-    text = result.text if result is not None else ""
+    # Where the tool raised, the message is a layer's word for it and nothing that a subagent said.
+    text = result.text if result is not None and entry.receipt.outcome_source != "exception" else ""
     body = _body(result.harvest) if result is not None and stamped else None
     rows = body.get("children") if body is not None else None
     if not isinstance(rows, list) or len(rows) != len(stamped):
