@@ -165,7 +165,7 @@ def _uncollected(entry: Entry, agent: str) -> ChildRun:
         agent=agent or (asked if isinstance(asked, str) else ""),
         report=entry.result.text.rstrip() if entry.result is not None else "",
         report_state="written" if entry.result is not None else "lost",
-        ended="pending" if entry.outcome == "no_result" else "unknown",
+        ended="pending" if entry.result is None and entry.outcome == "no_result" else "unknown",
     )
 
 
