@@ -16,7 +16,7 @@ Examples:
   receipts demo                          a report that says more than was done
   receipts demo --honest                 the same run, told as it was
   receipts demo --forge                  try to fake a receipt yourself
-  receipts demo --subagents              an agent that believes its subagents (needs deepagents)
+  receipts demo --subagents              an agent that believes its subagents
   receipts demo --save run.json && receipts verify run.json
   receipts demo --model anthropic:claude-sonnet-4-5
 
@@ -28,7 +28,7 @@ interface. The exit code is 0 whatever the verdict.
 @click.command(epilog=_EPILOG)
 @click.option("--honest", is_flag=True, help="Let the agent report truthfully.")
 @click.option("--forge", is_flag=True, help="Try to fake receipts; on a terminal you type the fake.")
-@click.option("--subagents", is_flag=True, help="Let two subagents of a deepagents agent do the work.")
+@click.option("--subagents", is_flag=True, help="Let two subagents do the work; needs deepagents.")
 @click.option("--model", metavar="PROVIDER:NAME", help="Let a real chat model play the agent.")
 @click.option("--save", metavar="FILE", help="Keep the run as JSON, for receipts verify.")
 @click.option(

@@ -101,13 +101,13 @@ class Resolver:
         if entry is None or len(runs) > 1:
             return ""
         if not runs:
-            return f": no subagent is known to have run below r{numbers[0]}"
+            return f"; no subagent is known to have run below r{numbers[0]}"
         name = f"the subagent {shown_name(runs[0].agent)}" if runs[0].agent else "its subagent"
         if runs[0].evidence == "not_collected":
-            return f": {name} ran without receipts"
+            return f"; {name} ran without receipts"
         left_out = f", of which {len(runs[0].receipts)} are kept" if runs[0].left_out else ""
         made = f"{runs[0].calls} call{'s' if runs[0].calls > 1 else ''}{left_out}" if runs[0].calls else "no call"
-        return f": {name} made {made}"
+        return f"; {name} made {made}"
 
     def _is_above(self, n: int) -> bool:
         return self.view.n is not None and n > self.view.n

@@ -46,12 +46,12 @@ def test_a_receipt_of_a_subagent_is_named_with_its_agent(text, resolution):
 @pytest.mark.parametrize(
     ("text", "runs", "why"),
     [
-        ("[r1.1 send_email]", (IDLE,), "there is no r1.1: the subagent mailer made no call"),
-        ("[r1.3 send_email]", (WORKED,), "there is no r1.3: the subagent refunder made 2 calls"),
-        ("[r1.9 send_email]", (CAPPED,), "there is no r1.9: the subagent busy made 40 calls, of which 2 are kept"),
-        ("[r1.1 send_email]", (ChildRun(agent="other"),), "there is no r1.1: the subagent other ran without receipts"),
-        ("[r1.1 send_email]", (ChildRun(),), "there is no r1.1: its subagent ran without receipts"),
-        ("[r1.1 send_email]", (), "there is no r1.1: no subagent is known to have run below r1"),
+        ("[r1.1 send_email]", (IDLE,), "there is no r1.1; the subagent mailer made no call"),
+        ("[r1.3 send_email]", (WORKED,), "there is no r1.3; the subagent refunder made 2 calls"),
+        ("[r1.9 send_email]", (CAPPED,), "there is no r1.9; the subagent busy made 40 calls, of which 2 are kept"),
+        ("[r1.1 send_email]", (ChildRun(agent="other"),), "there is no r1.1; the subagent other ran without receipts"),
+        ("[r1.1 send_email]", (ChildRun(),), "there is no r1.1; its subagent ran without receipts"),
+        ("[r1.1 send_email]", (), "there is no r1.1; no subagent is known to have run below r1"),
         ("[r1.9 send_email]", (WORKED, IDLE), "there is no r1.9"),
         ("[r1.1.4 send_email]", (WORKED,), "there is no r1.1.4"),
         (
