@@ -17,6 +17,11 @@ _FLAGS: Final = ("is_error", "isError")
 _EXIT_CODES: Final = ("exit_code", "exitCode", "returncode", "return_code")
 
 
+_PLAIN_FIELDS: Final = frozenset(
+    {"content", "additional_kwargs", "response_metadata", "type", "name", "id", "tool_call_id", "artifact", "status"}
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Channels:
     """What a message declares about its tool.
@@ -43,6 +48,9 @@ def read_channels(message: object, *, success_declares: bool = True) -> Channels
     Returns:
         The channels. A failure in any of them outweighs a success in another.
     """
+    if type(message) is dict and message.keys() <= _PLAIN_FIELDS and not message.get("artifact"):
+        # A tool message of LangChain with nothing but its own fields: only its status can say anything.
+        return Channels(error=_status(message.get("status"), success_declares=success_declares))
     said = [_status(field_of(message, "status"), success_declares=success_declares)]
     said += [flag for name in _FLAGS if isinstance(flag := field_of(message, name), bool)]
     error = field_of(message, "error")

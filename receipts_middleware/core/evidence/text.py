@@ -30,6 +30,8 @@ _FENCE: Final = re.compile(r"```\w{0,12}\s*\n(.*?)\n?```\s*\Z", re.DOTALL)
 _ANSI: Final = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 _MARKS: Final = re.compile(r"[\s\"'`*_>#\[(\u274c\u2716\u2717\u2718\u26a0\u26d4\ufe0f\U0001f6ab\U0001f534]{0,40}")
 _OPENINGS: Final = tuple((code, re.compile(pattern, re.IGNORECASE)) for code, pattern in ERROR_OPENINGS)
+#: Whether any of them fits: asked once, since hardly any text opens with a failure.
+_ANY_OPENING: Final = re.compile("|".join(f"(?:{pattern})" for _, pattern in ERROR_OPENINGS), re.IGNORECASE)
 _NOT_RUN: Final = tuple((code, re.compile(pattern, re.IGNORECASE | re.DOTALL)) for code, pattern in NOT_RUN_TEXTS)
 _SHELL_LINES: Final = tuple((code, re.compile(pattern, re.MULTILINE)) for code, pattern in SHELL_FAILURE_LINES)
 _CLI: Final = re.compile(CLI_COMPLAINTS, re.IGNORECASE)
@@ -119,7 +121,7 @@ def _line(part: str, at: int) -> str:
 def _opening(head: str) -> str:
     start = _MARKS.match(head)
     at = start.end() if start else 0
-    for code, pattern in _OPENINGS:
+    for code, pattern in _OPENINGS if _ANY_OPENING.match(head, at) else ():
         if pattern.match(head, at):
             return f"error_text: {code}: {_line(head[at:], 0)[:100]}"
     if _EXCEPTION.match(head, at):
