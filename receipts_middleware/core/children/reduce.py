@@ -61,7 +61,9 @@ def reduce_run(
         view = View("missing")
     ledger = _with_executed(builder.ledger(), executed, stopped=stopped)
     report = messages[index].text.rstrip() if index >= 0 else ""
-    own = [entry for entry in ledger if entry.n > base]
+    # A structured answer is no call: nothing ran, and it is no evidence of anything.
+    answers = {slot.n for slot in builder.slots() if slot.call.kind == "answer"}
+    own = [entry for entry in ledger if entry.n > base and entry.n not in answers]
     cited = _cited_numbers(report)
     past = [entry for entry in ledger if entry.n <= base and entry.n in cited][:MAX_RECEIPTS]
     kept = _most_telling(own, cited)
@@ -71,7 +73,8 @@ def reduce_run(
         report=report,
         ended=ended or _how_it_ended(messages, builder, {receipt.n for receipt in executed}),
         evidence=_evidence(builder, ledger, own),
-        calls=_count(builder, own, base),
+        # A compaction may have taken calls out of the messages, but not their numbers.
+        calls=max(builder.issued - base - sum(n > base for n in answers), len(own)),
         receipts=tuple(map(_kept, kept)),
         base=base,
         forked=forked,
@@ -104,12 +107,6 @@ def _with_executed(ledger: Ledger, executed: Sequence[Receipt], *, stopped: bool
         return ledger
     kept = [entry for entry in ledger if entry.n not in missing]
     return Ledger([*kept, *(Entry(receipt=r, origin="stamped") for r in missing.values())], ledger.notes)
-
-
-def _count(builder: LedgerBuilder, own: Sequence[Entry], base: int) -> int:
-    """Calls that a run made; a compaction may have taken the calls out of the messages, but not their numbers."""
-    answers = sum(slot.call.kind == "answer" for slot in builder.slots() if slot.n > base)
-    return max(builder.issued - base - answers, sum(entry.outcome != "synthetic" for entry in own))
 
 
 def _evidence(builder: LedgerBuilder, ledger: Ledger, own: Sequence[Entry]) -> Evidence:

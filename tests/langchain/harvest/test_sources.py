@@ -1,4 +1,4 @@
-"""`harvest` reads a result, a state, messages, a transcript, a tool message, a receipt or a stamp, and means the same."""
+"""`harvest` reads results, states, messages, transcripts, tool messages, receipts and stamps, and means the same."""
 
 from __future__ import annotations
 
