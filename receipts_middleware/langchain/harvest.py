@@ -133,7 +133,7 @@ def _of_run(run: ChildRun, call: str, depth: int, *, children: tuple[Harvest, ..
         calls=run.calls,
         left_out=run.left_out,
         children=children,
-        children_left_out=run.children_left_out,
+        children_left_out=run.children_left_out + sum(child.children_left_out for child in children),
     )
 
 
@@ -149,7 +149,7 @@ def _delegations(transcript: Transcript, subagents: frozenset[str]) -> tuple[tup
         if not under.runs and entry.tool in subagents | REMOTE_TOOLS and entry.outcome not in _NOT_RUN:
             under = Below((_uncollected(entry, ""),))
         children.extend(_of_run(run, entry.id, 1) for run in under.runs)
-        left_out += under.left_out + sum(run.children_left_out for run in under.runs)
+        left_out += under.left_out
     return tuple(children), left_out
 
 

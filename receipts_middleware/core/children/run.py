@@ -53,7 +53,7 @@ class ChildRun:
         kinds: Kind of each tool that it used.
         children: Its own subagents, by the number of the call that ran them.
         left_out: Receipts beyond the cap.
-        children_left_out: Subagents below it, of every generation, that are not kept.
+        children_left_out: Subagents of its calls that are not kept, each with all that were below it.
     """
 
     agent: str = ""
