@@ -20,6 +20,7 @@ from types import MappingProxyType
 from typing import Any, Final, TypeAlias, cast
 
 from receipts_middleware.core.canonical.fields import fields_of, type_name
+from receipts_middleware.core.canonical.plain import spell_plain
 from receipts_middleware.core.canonical.scalars import (
     MAX_BYTES,
     integer,
@@ -81,6 +82,9 @@ def canonicalize(value: object) -> Canonical:
 
 
 def _spell(value: object) -> tuple[bytes, bool]:
+    plain = spell_plain(value)
+    if plain is not None:
+        return plain, False
     walk = _Walk()
     try:
         data = walk.run(value)
