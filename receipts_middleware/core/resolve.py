@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from receipts_middleware.core.children import ChildRun, find_receipt, runs_of
+from receipts_middleware.core.children import ChildRun, Naming, name_below, runs_of
 from receipts_middleware.core.citation import Citation, anchor_fits
 from receipts_middleware.core.finding import CitationCheck, Resolution
 from receipts_middleware.core.ledger import Entry, Ledger, View, shown_name
@@ -37,7 +37,7 @@ class Resolver:
     ledger: Ledger
     view: View
     below: Callable[[Entry], Sequence[ChildRun]] = runs_of
-    _known: dict[int, Sequence[ChildRun]] = field(default_factory=dict, repr=False)
+    _named: dict[int, Naming] = field(default_factory=dict, repr=False)
 
     def is_known(self, receipt_id: str) -> bool:
         """Whether an id names a receipt that the turn can know of."""
@@ -116,10 +116,10 @@ class Resolver:
         entry = self.ledger.find(numbers[0])
         if entry is None or len(numbers) == 1:
             return _Cited(entry.receipt) if entry is not None else None
-        runs = self._known.get(entry.n)
-        if runs is None:  # a reply may cite a hundred receipts below one call
-            runs = self._known[entry.n] = self.below(entry)
-        found = find_receipt(runs, numbers[1:])
+        naming = self._named.get(entry.n)
+        if naming is None:  # a reply may cite a hundred receipts below one call
+            naming = self._named[entry.n] = name_below(self.below(entry))
+        found = naming.find(numbers[1:])
         return _Cited(found[1], found[0].agent) if found is not None else None
 
 

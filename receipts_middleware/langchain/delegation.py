@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from receipts_middleware.core.children import MAX_CHILDREN, ChildRun, Ended, Evidence, id_below
+from receipts_middleware.core.children import MAX_CHILDREN, ChildRun, Ended, Evidence, Naming, name_below
 from receipts_middleware.core.children.reduce import judge_run
 from receipts_middleware.core.finding import CitationCheck
 from receipts_middleware.core.ledger import shown_name
@@ -81,6 +81,7 @@ def child_line(runs: Sequence[ChildRun], call: int = 0, *, more: int = 0, remote
     Returns:
         One line of at most 400 characters.
     """
+    naming = name_below(runs)
     told = [
         Told(
             agent=run.agent,
@@ -88,15 +89,15 @@ def child_line(runs: Sequence[ChildRun], call: int = 0, *, more: int = 0, remote
             ended=run.ended,
             calls=run.calls,
             checks=judge_run(run).citations if run.evidence == "present" else (),
-            spell=_speller(runs, at, call),
+            spell=_speller(naming, at, call),
         )
         for at, run in enumerate(runs[:_TOLD])
     ]
     return say(told, more=more + max(0, len(runs) - _TOLD), remote=remote)
 
 
-def _speller(runs: Sequence[ChildRun], at: int, call: int) -> Callable[[str], str]:
-    return (lambda own: id_below(own, call, runs, at)) if call else str
+def _speller(naming: Naming, at: int, call: int) -> Callable[[str], str]:
+    return (lambda own: naming.spell(own, call, at)) if call else str
 
 
 def say(told: Sequence[Told], *, more: int = 0, remote: bool = False) -> str:

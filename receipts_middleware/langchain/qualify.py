@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Final
 
-from receipts_middleware.core.children import ChildRun, id_below, spans_of
+from receipts_middleware.core.children import ChildRun, Naming, name_below, spans_of
 from receipts_middleware.core.citation import Citation, parse_citations
 
 #: An id inside a bracket in any spelling that the grammar reads; digits of every script.
@@ -34,24 +34,24 @@ def qualify(text: str, call: int, runs: Sequence[ChildRun]) -> str:
     brackets = _brackets(text)
     if not runs or not brackets:
         return text
-    spans = spans_of(runs, text)
+    spans, naming = spans_of(runs, text), name_below(runs)
     pieces: list[str] = []
     at = 0
     for members in brackets:
         start, end = members[0].start, members[0].end
         author = next((who for low, high, who in spans if low <= start and end <= high), None)
-        pieces += [text[at:start], _bracket(members, _speller(call, runs, author))]
+        pieces += [text[at:start], _bracket(members, _speller(call, naming, author))]
         at = end
     return "".join([*pieces, text[at:]])
 
 
-def _speller(call: int, runs: Sequence[ChildRun], author: int | None) -> Callable[[str], str]:
+def _speller(call: int, naming: Naming, author: int | None) -> Callable[[str], str]:
     if author is not None:
-        return lambda own: id_below(own, call, runs, author)
+        return lambda own: naming.spell(own, call, author)
 
     def unsure(own: str) -> str:
         first = own.removeprefix("r").partition(".")[0]
-        inherited = len(first) <= 10 and all(run.forked and int(first) <= run.base for run in runs)
+        inherited = len(first) <= 10 and all(run.forked and int(first) <= run.base for run in naming.runs)
         return own if inherited else f"r{call}.0.{first}"
 
     return unsure
@@ -65,6 +65,9 @@ def _brackets(text: str) -> list[list[Citation]]:
 
 def _bracket(members: Sequence[Citation], spell: Callable[[str], str]) -> str:
     """A bracket with its ids respelled in place; where its spelling does not bear that, in the canonical one."""
+    first = members[0]
+    if first.id and not first.lenient and not first.malformed:  # the canonical spelling, as nearly all are
+        return f"[{spell(first.id)}{first.text[len(first.id) + 1 :]}"
     wanted = [spell(citation.id) for citation in members if citation.id]
     changed = _ID.sub(lambda match: spell(_plain(match[1])), members[0].text)
     # A list in a footer stands without brackets, as which only its heading lets it be read.

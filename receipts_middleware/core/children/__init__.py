@@ -3,6 +3,7 @@
 `reduce` (from messages to a run, and the judgement of its report) stands above `verify` and is imported by its name.
 """
 
+from receipts_middleware.core.children.naming import Naming, name_below
 from receipts_middleware.core.children.record import write_record
 from receipts_middleware.core.children.reread import below, runs_of
 from receipts_middleware.core.children.run import (
@@ -15,9 +16,6 @@ from receipts_middleware.core.children.run import (
     Evidence,
     ReportState,
     evidence_of,
-    find_receipt,
-    id_below,
-    offsets_of,
 )
 from receipts_middleware.core.children.words import spans_of
 
@@ -29,12 +27,11 @@ __all__ = [
     "ChildRun",
     "Ended",
     "Evidence",
+    "Naming",
     "ReportState",
     "below",
     "evidence_of",
-    "find_receipt",
-    "id_below",
-    "offsets_of",
+    "name_below",
     "runs_of",
     "spans_of",
     "write_record",

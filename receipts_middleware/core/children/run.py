@@ -1,8 +1,8 @@
-"""Values: one subagent run as its parent keeps it, the bounds of what is kept, and the ids below one call."""
+"""Values: one subagent run as its parent keeps it, and the bounds of what is kept."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -104,78 +104,3 @@ class Below:
 
     runs: tuple[ChildRun, ...] = ()
     left_out: int = 0
-
-
-def offsets_of(runs: Sequence[ChildRun]) -> list[int]:
-    """What is added to each child's own numbers below one call, so that `r4.k` names one receipt.
-
-    A child keeps its own numbers where they are free, as those of one that goes on with another's conversation are;
-    else they follow behind the numbers that the children before it used up.
-
-    Args:
-        runs: Children of one call, in order.
-
-    Returns:
-        One offset a child.
-    """
-    offsets, used = [], 0
-    taken: dict[int, str] = {}
-    for run in runs:
-        numbers = [receipt.n for receipt in run.receipts]
-        highest = max([run.base + run.calls, *numbers])
-        free = min([highest - run.calls, *(n - 1 for n in numbers)]) >= used
-        own_past = [] if run.forked else run.inherited
-        offset = 0 if free and all(taken.get(r.n) == r.uid or r.n > used for r in own_past) else used
-        offsets.append(offset)
-        taken.update((receipt.n + offset, receipt.uid) for receipt in run.receipts)
-        used = max(used, offset + highest)
-    return offsets
-
-
-def id_below(own: str, call: int, runs: Sequence[ChildRun], at: int) -> str:
-    """An id of a child's report as its parent knows it: `r1` of a child of r4 is `r4.1`.
-
-    Args:
-        own: Id in the child's report, untrusted.
-        call: Number of the parent's receipt.
-        runs: Children of that call.
-        at: Place of the child among them.
-
-    Returns:
-        The id; as it was where it names a receipt that a fork has from its parent; with a part 0, which no receipt
-        has, where it would otherwise name a receipt of a sibling.
-    """
-    number, dot, rest = own.removeprefix("r").partition(".")
-    if not number.isdigit():
-        return own
-    run, n = runs[at], int(number[:11])
-    if run.forked and n <= run.base:
-        return own
-    offset = offsets_of(runs)[at]
-    known = any(receipt.n == n for receipt in run.named())
-    if known or not _is_named(runs, n + offset):
-        return f"r{call}.{n + offset if len(number) <= 10 else number}{dot}{rest}"
-    return f"r{call}.0.{number}"
-
-
-def _is_named(runs: Sequence[ChildRun], number: int) -> bool:
-    return any(r.n + o == number for run, o in zip(runs, offsets_of(runs), strict=True) for r in run.named())
-
-
-def find_receipt(runs: Sequence[ChildRun], numbers: Sequence[int]) -> tuple[ChildRun, Receipt] | None:
-    """The receipt that a qualified id names below a call.
-
-    Args:
-        runs: Children of the call.
-        numbers: The id without its first part: `(1,)` for `r4.1`, `(1, 2)` for `r4.1.2`.
-
-    Returns:
-        The child that did it and the receipt, or None where there is none.
-    """
-    for run, offset in zip(runs, offsets_of(runs), strict=True):
-        for receipt in run.named():
-            if receipt.n + offset == numbers[0]:
-                if len(numbers) == 1:
-                    return run, receipt
-                return find_receipt(run.children.get(receipt.n, ()), numbers[1:])
-    return None
