@@ -54,7 +54,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 CORE_ORDER: tuple[str, ...] = tuple(
     """
     errors keys canonical lexicon ranges markdown citation receipt chain toolspec transcript evidence facts
-    snapshot ledger children finding wording rules resolve inspect summary verify children.reduce
+    snapshot ledger grade children finding wording rules resolve inspect summary verify children.reduce
     """.split()
 )
 

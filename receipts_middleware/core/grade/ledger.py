@@ -1,0 +1,137 @@
+"""Grades of a whole conversation: each call by its receipt, then lifted by later calls that read it back."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from receipts_middleware.core.evidence import normal_status
+from receipts_middleware.core.grade.readback import confirms, states_of
+from receipts_middleware.core.grade.rows import Grade, Graded, grade
+from receipts_middleware.core.ledger import Entry
+from receipts_middleware.core.toolspec import ToolSpec, find_spec
+from receipts_middleware.core.toolspec.call import kind_of_call
+from receipts_middleware.core.toolspec.kind import kind_of
+from receipts_middleware.core.toolspec.spec import ToolKind
+
+#: Grades that a read-back lifts: the act was accepted, or done.
+_LIFTED: Final = frozenset({"S2", "S3"})
+#: Short values of arguments that are compared with a state or an id.
+_MAX_ARGS: Final = 64
+_MAX_ARG_CHARS: Final = 128
+
+
+def grade_ledger(
+    ledger: Iterable[Entry],
+    tools: Sequence[ToolSpec] = (),
+    *,
+    strict: bool = False,
+    policy: Mapping[str, Grade] | None = None,
+    declared: Mapping[int, Grade] | None = None,
+    confirmed: Collection[str] = (),
+) -> dict[int, Graded]:
+    """Grade every call of a conversation.
+
+    Args:
+        ledger: Entries in the order of their numbers.
+        tools: Tools of the run, for the kind of each; a tool that is not among them is judged by its name.
+        strict: Done needs an object id.
+        policy: Grades by tool name that the user's policy sets.
+        declared: Grades by number that a caller's own log records set.
+        confirmed: Uids of receipts that outside evidence confirms.
+
+    Returns:
+        Number to grade. A later successful reading call that shows the same object id in a done state lifts S2 and
+        S3 to S4; calls of one message run side by side, so none reads back another. Where result and call are gone,
+        the receipt's own object id, status word and facts are read. Linear in the ledger and what it holds.
+    """
+    entries = sorted(ledger, key=lambda entry: entry.n)
+    kinds = _Kinds(tools)
+    graded: dict[int, Graded] = {}
+    acts: dict[str, list[Entry]] = {}
+    for entry in entries:
+        receipt, kind = entry.receipt, kinds.of(entry)
+        own = (declared or {}).get(entry.n) or (policy or {}).get(entry.tool)
+        graded[entry.n] = grade(
+            receipt, strict=strict, policy=own, confirmed=receipt.uid in confirmed, kind=_content_kind(entry, kind)
+        )
+        if kind == "reading":
+            if receipt.outcome == "success" and graded[entry.n].grade not in ("F", "S1"):
+                _lift(entry, acts, graded)
+        elif own is None and receipt.object_id is not None and graded[entry.n].grade in _LIFTED:
+            acts.setdefault(receipt.object_id, []).append(entry)
+    return graded
+
+
+def _content_kind(entry: Entry, kind: ToolKind) -> ToolKind | None:
+    """Where nobody knows the kind, what the receipt's own source says decides."""
+    return None if kind == "unknown" else kind
+
+
+def _lift(read: Entry, acts: dict[str, list[Entry]], graded: dict[int, Graded]) -> None:
+    """Lift what this reading confirms; an act that is lifted need not be looked at again."""
+    if not acts:
+        return
+    for name, word in _states(read):
+        waiting = acts.get(name)
+        if not waiting:
+            continue
+        left = [act for act in waiting if not (_is_before(act, read) and confirms(word, act.tool, _states_asked(act)))]
+        for act in waiting:
+            if act not in left:
+                graded[act.n] = Graded("S4", f"read_back: {read.id} {word}"[:200])
+        acts[name] = left
+
+
+def _is_before(act: Entry, read: Entry) -> bool:
+    if act.message_index is not None and read.message_index is not None:
+        return act.message_index < read.message_index
+    return act.n < read.n
+
+
+def _states(read: Entry) -> Iterator[tuple[str, str]]:
+    if read.result is not None:
+        asked = frozenset(_arguments(read))
+        yield from states_of(read.result.text or read.result.content, asked)
+        return
+    word = read.receipt.status_word
+    if word is None:
+        return
+    # Without the result nobody can tell whose state it was, where the facts name several things: the first is the
+    # object itself or what was asked for.
+    facts = read.facts.get("args")
+    asked_facts = [fact for fact in facts if isinstance(fact, str)] if isinstance(facts, list | tuple) else []
+    for name in (read.receipt.object_id,) if read.receipt.object_id is not None else asked_facts[:1]:
+        yield name, word
+
+
+def _arguments(entry: Entry) -> Iterator[str]:
+    """Short values of the arguments, top level."""
+    args = entry.call.args if entry.call is not None else None
+    if isinstance(args, Mapping):
+        for value in list(args.values())[:_MAX_ARGS]:
+            if isinstance(value, str) and len(value) <= _MAX_ARG_CHARS:
+                yield value.strip()
+            elif isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**18:
+                yield str(value)
+
+
+def _states_asked(act: Entry) -> frozenset[str]:
+    """Values of the act's own arguments, as states are spelled."""
+    return frozenset(normal_status(value) for value in _arguments(act) if not value.isdecimal())
+
+
+class _Kinds:
+    """Kind of each call; the tool is looked up once for each name."""
+
+    def __init__(self, tools: Sequence[ToolSpec]) -> None:
+        self._tools = tools
+        self._known: dict[str, ToolSpec] = {}
+
+    def of(self, entry: Entry) -> ToolKind:
+        name = entry.tool
+        spec = self._known.get(name)
+        if spec is None:
+            spec = find_spec(self._tools, name) or ToolSpec(name, "", kind_of(name))
+            self._known[name] = spec
+        return kind_of_call(spec, entry.call.args if entry.call is not None else None)
