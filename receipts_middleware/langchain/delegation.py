@@ -1,6 +1,6 @@
-"""A call that ran subagents: its children in the receipt, and the line that the parent's model is given on them.
+"""The line that a parent's model is given on the subagents of one call.
 
-The line is neutral: what resolved, what did not, what nothing bears out, and what to do next. It is a pure function of
+It is neutral: what resolved, what did not, what nothing bears out, and what to do next. It is a pure function of
 what the message carries, so it never changes from one request to the next. Names and ids in it are untrusted.
 """
 
@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from receipts_middleware.core.children import MAX_CHILDREN, ChildRun, Ended, Evidence, Naming, name_below
+from receipts_middleware.core.children import ChildRun, Ended, Evidence, Naming, name_below
 from receipts_middleware.core.children.reduce import judge_run
 from receipts_middleware.core.finding import CitationCheck
 from receipts_middleware.core.ledger import shown_name
-from receipts_middleware.core.receipt import Child
 
 #: The whole line, with at most three children told apart.
 LINE_CHARS: Final = 400
@@ -33,19 +32,6 @@ _ENDS: Final = {
     "interrupted": "was interrupted",
     "pending": "stopped at a call without a result",
 }
-
-
-def children_of(runs: Sequence[ChildRun]) -> tuple[Child, ...]:
-    """Children as the receipt of their call holds them: the first ones, up to the cap."""
-    return tuple(
-        Child(_storable(run.agent), run.ended, run.calls, tuple(receipt.to_dict() for receipt in run.receipts))
-        for run in runs[:MAX_CHILDREN]
-    )
-
-
-def _storable(name: str) -> str:
-    """A name that every checkpointer stores as it is."""
-    return name.encode("utf-8", "replace").decode("utf-8")
 
 
 @dataclass(frozen=True, slots=True)

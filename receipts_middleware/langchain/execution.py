@@ -16,13 +16,13 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from receipts_middleware.core.canonical import digest_args, digest_output
 from receipts_middleware.core.chain import genesis_head, stable_namespace
-from receipts_middleware.core.children import ChildRun, write_record
+from receipts_middleware.core.children import Below, ChildRun, children_of, cut, write_record
 from receipts_middleware.core.facts import Capture, extract_facts
 from receipts_middleware.core.keys import HARVEST_KEY, RECEIPT_KEY
 from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, MAX_TEXT, Child, Receipt
 from receipts_middleware.langchain.arguments import freeze
 from receipts_middleware.langchain.collect import Collector, current_collector, marks_of
-from receipts_middleware.langchain.delegation import REMOTE_TOOLS, children_of
+from receipts_middleware.langchain.delegation import REMOTE_TOOLS
 from receipts_middleware.langchain.ending import Ending, count_runs, decisive, read_raised, read_returned
 from receipts_middleware.langchain.kinds import kind_of_tool
 from receipts_middleware.langchain.memory import Memory, Remembered, SlotKey, slot_key
@@ -131,21 +131,20 @@ def finish(execution: Execution, result: Any, keeping: Keeping) -> tuple[Any, Re
         tool=name,
         registered=execution.request.tool is not None,
     )
-    runs, missed = _children(execution, None, name, keeping, ran=ending.outcome not in _NOT_RUN)
-    receipt = _record(execution, ending, content if answer is not None else None, keeping, children_of(runs))
+    below = _below(execution, None, name, keeping, ran=ending.outcome not in _NOT_RUN)
+    receipt = _record(execution, ending, content if answer is not None else None, keeping, children_of(below.runs))
     keys: dict[str, Any] = {RECEIPT_KEY: receipt.to_dict()}
     keeping.stamps.put(keys[RECEIPT_KEY], receipt)
-    if runs:
-        text = text_of(content_of(answer))
-        keys[HARVEST_KEY] = write_record(runs, text, left_out=missed, texts=keeping.capture == "values")
+    if below.runs:
+        keys[HARVEST_KEY] = write_record(below, text_of(content_of(answer)))
     return stamp_result(result, answer, keys, held), receipt
 
 
 def fail(execution: Execution, error: BaseException, keeping: Keeping) -> Receipt:
     """The receipt of an execution that raised; the caller raises the error again, unchanged."""
     ran = count_runs(execution.recorder) > 0
-    runs, _ = _children(execution, error, _tool_name(execution), keeping, ran=ran)
-    return _record(execution, read_raised(execution.recorder, error), None, keeping, children_of(runs))
+    below = _below(execution, error, _tool_name(execution), keeping, ran=ran)
+    return _record(execution, read_raised(execution.recorder, error), None, keeping, children_of(below.runs))
 
 
 def unstamped(request: ToolCallRequest, result: Any) -> Any:
@@ -172,17 +171,16 @@ def graph_of(runtime: object) -> str:
     return str(getattr(info, "checkpoint_ns", "") or "").rpartition("|")[0]
 
 
-def _children(
-    execution: Execution, error: BaseException | None, tool: str, keeping: Keeping, *, ran: bool
-) -> tuple[list[ChildRun], int]:
+def _below(execution: Execution, error: BaseException | None, tool: str, keeping: Keeping, *, ran: bool) -> Below:
     """What ran below the call; of a tool that is known to run subagents also that nothing of them was collected."""
     if len(execution.collector):
-        return execution.collector.runs(error, marks_of(messages_of(execution.request.state)))
+        runs, missed = execution.collector.runs(error, marks_of(messages_of(execution.request.state)))
+        return cut(runs, missed, texts=keeping.capture == "values")
     if ran and (tool in keeping.subagents or tool in REMOTE_TOOLS):
         asked = execution.request.tool_call.get("args")
         agent = asked.get("subagent_type") if isinstance(asked, Mapping) else None
-        return [ChildRun(agent=_bounded(str(agent or "")))], 0
-    return [], 0
+        return Below((ChildRun(agent=_bounded(str(agent or ""))),))
+    return Below()
 
 
 def _agent_name(request: ToolCallRequest) -> str:

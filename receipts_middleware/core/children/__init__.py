@@ -4,7 +4,7 @@
 """
 
 from receipts_middleware.core.children.naming import Naming, name_below
-from receipts_middleware.core.children.record import write_record
+from receipts_middleware.core.children.record import children_of, cut, write_record
 from receipts_middleware.core.children.reread import below, runs_of
 from receipts_middleware.core.children.run import (
     MAX_CHILDREN,
@@ -15,7 +15,6 @@ from receipts_middleware.core.children.run import (
     Ended,
     Evidence,
     ReportState,
-    evidence_of,
 )
 from receipts_middleware.core.children.words import spans_of
 
@@ -30,7 +29,8 @@ __all__ = [
     "Naming",
     "ReportState",
     "below",
-    "evidence_of",
+    "children_of",
+    "cut",
     "name_below",
     "runs_of",
     "spans_of",

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Final, Literal
 
 from receipts_middleware.core.children.reread import below
-from receipts_middleware.core.children.run import MAX_RECEIPTS, ChildRun, Ended, Evidence, ReportState
+from receipts_middleware.core.children.run import MAX_RECEIPTS, ChildRun, Ended, ReportState
 from receipts_middleware.core.citation import parse_citations
 from receipts_middleware.core.finding import Verification
 from receipts_middleware.core.ledger import Entry, Ledger, LedgerBuilder, LedgerNote, View
@@ -64,6 +64,8 @@ def reduce_run(
     # A structured answer is no call: nothing ran, and it is no evidence of anything.
     answers = {slot.n for slot in builder.slots() if slot.call.kind == "answer"}
     own = [entry for entry in ledger if entry.n > base and entry.n not in answers]
+    # A compaction may have taken calls out of the messages, but not their numbers.
+    calls = max(builder.issued - base - sum(n > base for n in answers), len(own))
     cited = _cited_numbers(report)
     past = [entry for entry in ledger if entry.n <= base and entry.n in cited][:MAX_RECEIPTS]
     kept = _most_telling(own, cited)
@@ -72,9 +74,8 @@ def reduce_run(
         agent=agent[:MAX_TEXT],
         report=report,
         ended=ended or _how_it_ended(messages, builder, {receipt.n for receipt in executed}),
-        evidence=_evidence(builder, ledger, own),
-        # A compaction may have taken calls out of the messages, but not their numbers.
-        calls=max(builder.issued - base - sum(n > base for n in answers), len(own)),
+        evidence="present" if calls else "empty" if _is_marked(builder, ledger) else "not_collected",
+        calls=calls,
         receipts=tuple(map(_kept, kept)),
         base=base,
         forked=forked,
@@ -82,7 +83,7 @@ def reduce_run(
         view=view,
         kinds={entry.tool: builder.kind(entry.tool) for entry in (*past, *own)},
         children=children,
-        left_out=len(own) - len(kept),
+        left_out=calls - len(kept),
         children_left_out=gone,
     )
 
@@ -109,11 +110,9 @@ def _with_executed(ledger: Ledger, executed: Sequence[Receipt], *, stopped: bool
     return Ledger([*kept, *(Entry(receipt=r, origin="stamped") for r in missing.values())], ledger.notes)
 
 
-def _evidence(builder: LedgerBuilder, ledger: Ledger, own: Sequence[Entry]) -> Evidence:
-    if own:
-        return "present"
-    marked = builder.snapshots > 0 or any(entry.origin in ("stamped", "carried") for entry in ledger)
-    return "empty" if marked else "not_collected"
+def _is_marked(builder: LedgerBuilder, ledger: Ledger) -> bool:
+    """Whether the middleware was there."""
+    return builder.snapshots > 0 or any(entry.origin in ("stamped", "carried") for entry in ledger)
 
 
 def judge_run(run: ChildRun) -> Verification:

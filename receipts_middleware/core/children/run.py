@@ -25,8 +25,8 @@ MAX_RECEIPTS: Final = 32
 #: Children kept below one call, and generations kept below each other.
 MAX_CHILDREN: Final = 8
 MAX_DEPTH: Final = 3
-#: Runs and receipts of the second generation and below, in all; about 150 kB.
-MAX_BELOW: Final = 256
+#: Runs and receipts of the second generation and below, in all; about 60 kB.
+MAX_BELOW: Final = 128
 #: A report of a later generation stands in no message of the parent; it is kept whole up to this length, all of them
 #: together up to the second.
 MAX_REPORT_CHARS: Final = 20_000
@@ -52,7 +52,7 @@ class ChildRun:
         view: What its last turn was shown.
         kinds: Kind of each tool that it used.
         children: Its own subagents, by the number of the call that ran them.
-        left_out: Receipts beyond the cap.
+        left_out: Calls whose receipts are not kept.
         children_left_out: Subagents of its calls that are not kept, each with all that were below it.
     """
 
@@ -79,18 +79,16 @@ class ChildRun:
             yield from self.inherited
 
 
-def evidence_of(ended: str, calls: int, receipts: int, left_out: int = 0) -> Evidence:
-    """What is known of a run, from how it ended and what is kept of it; never `empty` where something is missing.
+def evidence_of(ended: str, calls: int) -> Evidence:
+    """What is known of a run that was collected, or was not.
 
     Args:
         ended: How it ended; `unknown` where nothing was collected.
         calls: Calls that it made.
-        receipts: How many receipts are kept.
-        left_out: How many are not.
     """
-    if receipts or left_out:
+    if calls:
         return "present"
-    return "empty" if ended != "unknown" and not calls else "not_collected"
+    return "not_collected" if ended == "unknown" else "empty"
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,6 +157,6 @@ class Kit:
         return [(entry.id, entry.tool, entry.outcome) for entry in child.ledger]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def kit() -> type[Kit]:
     return Kit

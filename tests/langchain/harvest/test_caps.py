@@ -137,7 +137,7 @@ def test_siblings_and_generations_with_the_same_numbers(kit, drive):
 def test_a_wide_and_deep_tree_stays_bounded(kit, drive):
     """Six children of six children of many calls: the record is cut, and what is gone is counted."""
     leaf = kit.agent(
-        [kit.calls(*(("search", {"q": str(k)}) for k in range(12))), "Leaf [r1 search]. " + "x" * 9_000], "leaf"
+        [kit.calls(*(("search", {"q": str(k)}) for k in range(12))), "Leaf [r1 search]. " + "x" * 12_000], "leaf"
     )
     node = kit.agent(
         [kit.calls(*(("ask_leaf", {"q": str(k)}) for k in range(6))), "Node [r1.1 search]."],

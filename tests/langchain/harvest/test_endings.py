@@ -42,10 +42,14 @@ def test_complete(kit, drive):
 def test_complete_without_a_word(kit, drive):
     """Some models end with an empty message; the turn was final all the same."""
     child = kit.agent([kit.call("search", q="x"), AIMessage("")], "scout")
-    parent, _ = parent_of(kit, [kit.ask(child, show=lambda _: "(nothing)")])
+    parent, _ = parent_of(kit, [kit.ask(child)])
     run = harvest(drive.ask(parent))
     assert kit.facts(run.children) == [("r1", "scout", "present", "complete", 1)]
-    assert (run.children[0].report, run.children[0].verification.ended) == ("", "empty")
+    assert (run.children[0].report, run.children[0].report_state) == ("", "written")
+    assert run.children[0].verification.ended == "empty"
+    parent, _ = parent_of(kit, [kit.ask(child, show=lambda _: "(nothing)")])
+    said = harvest(drive.ask(parent)).children[0]
+    assert (said.ended, said.report, said.report_state) == ("complete", "(nothing)", "changed")
 
 
 @pytest.mark.parametrize("limit", [4, 5])
