@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from receipts_middleware.core.citation import parse_citations
 from receipts_middleware.core.errors import FormatError, ReceiptsError, UsageError
 from receipts_middleware.core.finding import CitationCheck, Claim, Finding, Verification
+from receipts_middleware.core.policy import Policy, ToolPolicy
 from receipts_middleware.core.verify import verify
+from receipts_middleware.policy import load_policy
 from receipts_middleware.readers import read_transcript
 from receipts_middleware.verification import verify_messages, verify_turns
 
@@ -25,10 +27,13 @@ __all__ = [
     "Claim",
     "Finding",
     "FormatError",
+    "Policy",
     "ReceiptsError",
+    "ToolPolicy",
     "UsageError",
     "Verification",
     "__version__",
+    "load_policy",
     "parse_citations",
     "read_transcript",
     "verify",

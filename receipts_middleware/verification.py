@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from receipts_middleware.core.finding import Verification
+from receipts_middleware.core.policy import NO_POLICY, Policy
 from receipts_middleware.core.transcript import Transcript
 from receipts_middleware.core.verify import verify_replies, verify_transcript
 from receipts_middleware.readers import read_transcript
 
 
-def verify_messages(messages: object, *, tools: Iterable[object] | None = None) -> Verification:
+def verify_messages(
+    messages: object, *, tools: Iterable[object] | None = None, policy: Policy = NO_POLICY
+) -> Verification:
     """Verify the last reply of a run.
 
     Args:
@@ -18,6 +21,8 @@ def verify_messages(messages: object, *, tools: Iterable[object] | None = None) 
             `messages`, or a `Transcript`. Untrusted.
         tools: Tools that the agent had: names, pairs of name and description, provider dicts or tool objects. Where
             not given, those that the run itself recorded.
+        policy: What is said of the tools and of the run, for example by `load_policy("receipts.toml")`. No file is
+            read unasked.
 
     Returns:
         The verification of the last assistant message with text after the last user message.
@@ -25,15 +30,18 @@ def verify_messages(messages: object, *, tools: Iterable[object] | None = None) 
     Raises:
         FormatError: The input cannot be read as messages at all.
     """
-    return verify_transcript(_as_transcript(messages, tools))
+    return verify_transcript(_as_transcript(messages, tools), policy=policy)
 
 
-def verify_turns(messages: object, *, tools: Iterable[object] | None = None) -> list[Verification]:
+def verify_turns(
+    messages: object, *, tools: Iterable[object] | None = None, policy: Policy = NO_POLICY
+) -> list[Verification]:
     """Verify every reply of a run, each against what was known up to it.
 
     Args:
         messages: As for `verify_messages`.
         tools: As for `verify_messages`.
+        policy: As for `verify_messages`.
 
     Returns:
         One verification for each assistant message with text, in order. A message whose own calls are still
@@ -42,7 +50,7 @@ def verify_turns(messages: object, *, tools: Iterable[object] | None = None) -> 
     Raises:
         FormatError: The input cannot be read as messages at all.
     """
-    return list(verify_replies(_as_transcript(messages, tools)))
+    return list(verify_replies(_as_transcript(messages, tools), policy=policy))
 
 
 def _as_transcript(messages: object, tools: Iterable[object] | None) -> Transcript:

@@ -10,6 +10,7 @@ from typing import Final
 from receipts_middleware.core.canonical import digest_output
 from receipts_middleware.core.finding import CitationCheck, Finding
 from receipts_middleware.core.ledger import Ledger, View, neutralise, shown_name
+from receipts_middleware.core.policy import Policy
 from receipts_middleware.core.receipt import OUTCOMES
 from receipts_middleware.core.rules import make_finding
 from receipts_middleware.core.toolspec import ToolSpec, find_spec, kind_of
@@ -69,6 +70,7 @@ def inspect_ledger(
     *,
     reply: str,
     inspected: Inspected,
+    policy: Policy,
 ) -> Iterator[Finding]:
     """Findings about the evidence.
 
@@ -79,6 +81,7 @@ def inspect_ledger(
         citations: Citations of the reply, resolved.
         reply: The judged text; empty where there is none.
         inspected: What earlier turns of the same walk worked out.
+        policy: What is said of the tools.
 
     Yields:
         Findings, rule by rule.
@@ -87,13 +90,17 @@ def inspect_ledger(
     yield from _snapshot(view)
     yield from _look_alikes(ledger, view, inspected)
     yield from _transformed(ledger, inspected)
-    acting = {tool: _is_acting(tool, tools) for tool in {entry.tool for entry in ledger}}
+    acting = {tool: _is_acting(tool, tools, policy) for tool in {entry.tool for entry in ledger}}
     yield from _attempts(ledger, acting)
     if reply.strip() and not citations:
         yield from _uncited(ledger, acting, view)
 
 
-def _is_acting(tool: str, tools: Sequence[ToolSpec]) -> bool:
+def _is_acting(tool: str, tools: Sequence[ToolSpec], policy: Policy) -> bool:
+    """Whether calls of a tool are acts that a reply should tell of."""
+    said = policy.for_tool(tool)
+    if said.ignore or said.kind is not None:
+        return said.kind == "acting" and not said.ignore
     spec = find_spec(tools, tool)
     return (spec.kind if spec is not None else kind_of(tool)) == "acting"
 

@@ -95,7 +95,9 @@ def verdict_of(findings: Iterable[Finding], *, checked: bool) -> Verdict:
     worst: Verdict = "clean" if checked else "nothing_checked"
     for finding in findings:
         rule = RULES.get(finding.rule)
-        if rule is None or rule.verdict is None or finding.severity != rule.severity:
+        if rule is None or rule.verdict is None:
+            continue
+        if SEVERITY_ORDER.index(finding.severity) < SEVERITY_ORDER.index(rule.severity):
             continue
         if VERDICT_ORDER.index(rule.verdict) > VERDICT_ORDER.index(worst):
             worst = rule.verdict

@@ -12,6 +12,7 @@ _NOTHING: Final = {
     "empty": "Nothing to check: the run holds no reply.",
     "reply": "Nothing to check: the reply cites no receipt.",
 }
+_DEMANDED: Final = "Nothing contradicts the reply, but it breaks a rule that the policy makes an error"
 _LEAD: Final[Mapping[Verdict, str]] = {
     "unjudged": "The text is in a language that no table covers",
     "clean": "Nothing speaks against the reply",
@@ -32,10 +33,13 @@ def summarise(verdict: Verdict, ended: str, counts: Mapping[str, int]) -> str:
     Returns:
         A sentence for a person.
     """
-    if verdict == "nothing_checked":
+    demanded = verdict in ("nothing_checked", "clean") and bool(
+        counts.get("errors")
+    )  # only a policy can bring it about
+    if verdict == "nothing_checked" and not demanded:
         return _NOTHING.get(ended, _NOTHING["reply"])
-    lead = _LEAD[verdict]
-    if verdict == "clean" and counts.get("warnings"):
+    lead = _DEMANDED if demanded else _LEAD[verdict]
+    if not demanded and verdict == "clean" and counts.get("warnings"):
         lead = "Nothing contradicts the reply, but not all of it could be resolved or read"
     parts = [f"{counts['resolved']} of {counts['citations']} citations resolved"]
     for key in ("errors", "warnings"):

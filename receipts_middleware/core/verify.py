@@ -26,6 +26,7 @@ from receipts_middleware.core.inspect import Inspected, inspect_ledger
 from receipts_middleware.core.ledger import Entry, Ledger, LedgerBuilder, View
 from receipts_middleware.core.ledger.legacy import legacy_ledger
 from receipts_middleware.core.markdown import attach, continuations, read_markdown
+from receipts_middleware.core.policy import NO_POLICY, Policy, weigh
 from receipts_middleware.core.ranges import format_ranges, parse_ranges
 from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, MAX_TEXT, OUTCOMES, Malformed, Receipt, parse_receipt
 from receipts_middleware.core.resolve import Resolver
@@ -43,6 +44,7 @@ def verify(
     *,
     tools: Iterable[object] | None = None,
     shown: Iterable[int] | None = None,
+    policy: Policy = NO_POLICY,
 ) -> Verification:
     """Verify a reply against a ledger.
 
@@ -53,6 +55,7 @@ def verify(
             order. An unknown outcome counts as `success`.
         tools: Tools of the run: names, pairs of name and description, provider dicts or tool objects.
         shown: Numbers that the writer of the reply was shown; everything where not given.
+        policy: What is said of the tools and of the run.
 
     Returns:
         The verification. `trust` says that the ledger was given by the caller.
@@ -65,31 +68,40 @@ def verify(
     if shown is not None:
         numbers = sorted(set(shown))
         view = View("present", max([*numbers, *(e.n for e in book)], default=0), parse_ranges(format_ranges(numbers)))
-    return judge_turn(Turn(reply=reply, ledger=book, view=view, tools=read_tools(tools), source="given"))
+    return judge_turn(Turn(reply=reply, ledger=book, view=view, tools=read_tools(tools), source="given", policy=policy))
 
 
-def verify_transcript(transcript: Transcript) -> Verification:
+def verify_transcript(transcript: Transcript, *, policy: Policy = NO_POLICY) -> Verification:
     """Verify the last reply of a transcript.
 
     Args:
         transcript: As a reader gives it. Untrusted.
+        policy: What is said of the tools and of the run.
 
     Returns:
         The verification; `nothing_checked` with `ended` `pending` or `empty` where there is no reply to judge.
     """
-    builder = LedgerBuilder(tools=transcript.tools)
-    turns = list(_turns(transcript, builder, choose_reply(transcript.messages)))
+    builder = LedgerBuilder(tools=transcript.tools, said=policy.kind)
+    turns = list(_turns(transcript, builder, choose_reply(transcript.messages), policy))
     pending = builder.pending and _ends_with_the_agent(transcript.messages)
     if turns and not pending:
         return judge_turn(turns[-1])
     ended: Ended = "pending" if pending else "empty"
     tools = transcript.tools or tuple(builder.tools)
     return judge_turn(
-        Turn(reply="", ledger=builder.ledger(), view=View("none"), tools=tools, source="messages", ended=ended)
+        Turn(
+            reply="",
+            ledger=builder.ledger(),
+            view=View("none"),
+            tools=tools,
+            source="messages",
+            ended=ended,
+            policy=policy,
+        )
     )
 
 
-def verify_replies(transcript: Transcript) -> Iterator[Verification]:
+def verify_replies(transcript: Transcript, *, policy: Policy = NO_POLICY) -> Iterator[Verification]:
     """Verify every assistant message with text, each against what was known up to it.
 
     A message whose own calls are still unanswered is left out until they are, so that appending messages never
@@ -97,15 +109,16 @@ def verify_replies(transcript: Transcript) -> Iterator[Verification]:
 
     Args:
         transcript: As a reader gives it. Untrusted.
+        policy: What is said of the tools and of the run.
 
     Yields:
         One verification a message, in order.
     """
-    for turn in _turns(transcript, LedgerBuilder(tools=transcript.tools), None):
+    for turn in _turns(transcript, LedgerBuilder(tools=transcript.tools, said=policy.kind), None, policy):
         yield judge_turn(turn)
 
 
-def _turns(transcript: Transcript, builder: LedgerBuilder, wanted: int | None) -> Iterator[Turn]:
+def _turns(transcript: Transcript, builder: LedgerBuilder, wanted: int | None, policy: Policy) -> Iterator[Turn]:
     """Turns of a transcript, each with the ledger as of it: all that have text, or the wanted one.
 
     A turn is complete once no call of its own waits for a result, or another message than a result has come.
@@ -114,13 +127,13 @@ def _turns(transcript: Transcript, builder: LedgerBuilder, wanted: int | None) -
     inspected = Inspected()
     for index, message in enumerate(transcript.messages):
         if waiting is not None and (message.role != "tool" or not builder.pending):
-            yield _turn(transcript, waiting[0], builder, waiting[1], inspected)
+            yield _turn(transcript, waiting[0], builder, waiting[1], inspected, policy=policy)
             waiting = None
         builder.read(message)
         if message.role == "assistant" and message.text.strip() and wanted in (None, index):
             waiting = (index, builder.view(message))
     if waiting is not None and not builder.pending:
-        yield _turn(transcript, waiting[0], builder, waiting[1], inspected)
+        yield _turn(transcript, waiting[0], builder, waiting[1], inspected, policy=policy)
 
 
 def choose_reply(messages: Sequence[Message]) -> int:
@@ -162,6 +175,7 @@ class Turn:
         reply_source: `text` or `structured`.
         below: Subagents that ran below a call of the ledger.
         inspected: What earlier turns of the same transcript worked out of its results.
+        policy: What is said of the tools and of the run.
     """
 
     reply: str
@@ -174,9 +188,12 @@ class Turn:
     reply_source: str = "text"
     below: Callable[[Entry], Sequence[ChildRun]] = runs_of
     inspected: Inspected = field(default_factory=Inspected)
+    policy: Policy = NO_POLICY
 
 
-def _turn(transcript: Transcript, index: int, builder: LedgerBuilder, view: View, inspected: Inspected) -> Turn:
+def _turn(
+    transcript: Transcript, index: int, builder: LedgerBuilder, view: View, inspected: Inspected, *, policy: Policy
+) -> Turn:
     message, ledger = transcript.messages[index], builder.ledger()
     if view.state == "legacy":
         ledger = legacy_ledger(message.legacy_ledger, ledger)
@@ -189,6 +206,7 @@ def _turn(transcript: Transcript, index: int, builder: LedgerBuilder, view: View
         index=index,
         reply_source=message.text_source,
         inspected=inspected,
+        policy=policy,
     )
 
 
@@ -202,8 +220,16 @@ def judge_turn(turn: Turn) -> Verification:
         The verification.
     """
     citations = _check_citations(turn)
-    evidence = inspect_ledger(turn.ledger, turn.view, turn.tools, citations, reply=turn.reply, inspected=turn.inspected)
-    findings = [*_citation_findings(citations, turn), *evidence]
+    evidence = inspect_ledger(
+        turn.ledger,
+        turn.view,
+        turn.tools,
+        citations,
+        reply=turn.reply,
+        inspected=turn.inspected,
+        policy=turn.policy,
+    )
+    findings = list(weigh([*_citation_findings(citations, turn), *evidence], turn.policy))
     findings.sort(key=lambda f: (-SEVERITY_ORDER.index(f.severity), f.start if f.start is not None else -1))
     verdict = verdict_of(findings, checked=bool(citations))
     counts = _counts(turn.ledger, citations, findings)

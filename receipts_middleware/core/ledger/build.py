@@ -38,6 +38,7 @@ class LedgerBuilder:
         issued: Highest number issued so far.
         head: Chain head on the newest message that has one.
         snapshots: Snapshots read so far; malformed ones count as none.
+        said: Kinds that the owner of the agent says, by tool name; they outweigh what is guessed.
         parse: How a stamp is read; a caller that sees the same stamps again and again may remember them.
     """
 
@@ -46,6 +47,7 @@ class LedgerBuilder:
     head: str = ""
     snapshots: int = 0
     parse: Callable[[object], Receipt | Malformed] = parse_receipt
+    said: Callable[[str], ToolKind | None] | None = None
     _entries: dict[int, Entry] = field(default_factory=dict)
     _carried: dict[int, Entry] = field(default_factory=dict)
     _newest: Waiting = field(default_factory=Waiting)
@@ -97,7 +99,8 @@ class LedgerBuilder:
         """What kind of tool this is, from the tools of the run or from its name."""
         if tool not in self._kinds:
             spec = find_spec(self.tools, tool)
-            self._kinds[tool] = spec.kind if spec is not None else kind_of(tool)
+            said = self.said(tool) if self.said is not None else None
+            self._kinds[tool] = said or (spec.kind if spec is not None else kind_of(tool))
         return self._kinds[tool]
 
     def _read_assistant(self, message: Message, value: object) -> None:

@@ -1,0 +1,14 @@
+"""Policy: what the owner of an agent says about its tools and about a run, as values.
+
+`value` holds the objects, `check` what each setting may be, `read` turns a document into them, `weigh` applies the
+severities of rules. No file is opened here: `receipts_middleware.policy` does that.
+"""
+
+from __future__ import annotations
+
+from receipts_middleware.core.policy.check import PolicyError, Problem
+from receipts_middleware.core.policy.read import read_policy
+from receipts_middleware.core.policy.value import NO_POLICY, Policy, ToolPolicy
+from receipts_middleware.core.policy.weigh import weigh
+
+__all__ = ["NO_POLICY", "Policy", "PolicyError", "Problem", "ToolPolicy", "read_policy", "weigh"]
