@@ -1,0 +1,344 @@
+"""What a clause claims: an effect, a check, a result, an umbrella, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from receipts_middleware.core.claims import tables as t
+from receipts_middleware.core.claims.chains import Chain
+from receipts_middleware.core.claims.clauses import Clause, read_clauses
+from receipts_middleware.core.claims.morphology import base_form, is_participle
+from receipts_middleware.core.claims.segment import Token, Unit
+from receipts_middleware.core.claims.value import Aspect, ClaimKind, FoundClaim, Strength, Subject, Voice
+
+_GENERIC: Final = frozenset(
+    "typically usually generally normally always policy policies eligible allowed permitted each every any may".split()
+)
+#: Last words of a headline without a verb ("Rename complete").
+_ENDINGS: Final = frozenset({"complete", "live", "ready", "done"})
+#: Past forms that are written as the imperative is; as the first word of a full sentence they ask for something.
+_UNMARKED: Final = frozenset({"read", "put", "set", "cut", "let", "hit", "run", "split", "reset", "shut", "come"})
+_SHAPES: Final[dict[str, Subject]] = {"agent": "agent", "you": "other", "other": "other"}
+
+
+def claims_of(unit: Unit, text: str) -> Iterator[FoundClaim]:
+    """The claims of one unit, in order.
+
+    Args:
+        unit: Tokens of a sentence.
+        text: The reply that they point into.
+
+    Yields:
+        Claims whose offsets slice the reply.
+    """
+    tokens = unit.tokens
+    if not tokens or unit.question or tokens[0].kind == "open" or _opens_no_assertion(tokens):
+        return
+    umbrella = _umbrella(tokens)
+    if umbrella is not None:
+        yield _whole(text, tokens, "umbrella", "present")
+        return
+    clauses = read_clauses(unit)
+    found = [(clause, kind) for clause in clauses if (kind := _kind(clause, tokens)) is not None]
+    for clause, kind in found:
+        yield _from_clause(text, tokens, clause, kind)
+    if not found and not any(c.chain.form != "infinitive" for c in clauses):
+        yield from _verbless(unit, text)
+
+
+def _opens_no_assertion(tokens: Sequence[Token]) -> bool:
+    words = [token for token in tokens[:3] if token.kind == "word"]
+    if not words or words[0] is not tokens[0]:
+        return False
+    first = words[0].word
+    if first in t.OPENERS:
+        return True
+    return first == "let" and len(words) > 1 and words[1].word in ("me", "us", "'s")
+
+
+def _joined(tokens: Sequence[Token], start: int, end: int) -> str:
+    return " ".join("is" if x.word in ("'s", "'re", "are") else x.word for x in tokens[start:end] if x.kind == "word")
+
+
+def _umbrella(tokens: Sequence[Token]) -> str | None:
+    """An umbrella phrase that is the sentence, give or take a few words."""
+    words = [token for token in tokens if token.kind in ("word", "number", "opaque")]
+    if len(words) > 12 or any(x.word in t.NEGATIONS or x.word in t.MODALS or x.word in t.CONDITIONS for x in words):
+        return None
+    line = f" {_joined(tokens, 0, len(tokens))} "
+    return next((phrase for phrase in t.UMBRELLA_PHRASES if f" {phrase} " in line), None)
+
+
+def _kind(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
+    chain = clause.chain
+    if chain.form == "modal" and chain.negated and clause.shape == "agent" and chain.word and clause.asserted:
+        return "effect" if tokens[chain.start].word == "could" else None
+    if not clause.asserted or clause.modal or chain.form in ("modal", "infinitive"):
+        return None
+    if chain.form == "copula":
+        return _copula(clause, tokens)
+    if clause.shape == "agent" or (clause.shape == "none" and not chain.passive):
+        return _by_agent(clause, tokens)
+    if chain.passive:
+        return _passive(clause, tokens)
+    return _by_other(clause, tokens)
+
+
+def _by_agent(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
+    chain = clause.chain
+    base = chain.base
+    if chain.bare and chain.word in _UNMARKED and not chain.start and tokens[-1].kind == "stop":
+        return None
+    rest = [token.word for token in tokens[chain.end : clause.last]]
+    if chain.form == "present" or (chain.form in ("base", "progressive") and not chain.past):
+        return None
+    if chain.passive:
+        return "effect" if clause.negated else None
+    if chain.form == "have" and base != "get":
+        return "check" if chain.past and "look" in rest[:3] else None
+    if base in ("do", "get", "make", "take", "have", "let", "go", "give", "run", "leave"):
+        return _light(base, rest, clause, tokens)
+    if base in t.CHECKS and not (base in t.MIXED_CHECKS and _is_act(base, rest)):
+        return "check"
+    if base in t.NON_ACTION:
+        return None
+    return "effect"
+
+
+def _is_act(base: str, rest: Sequence[str]) -> bool:
+    """Whether "opened", "ran", "pulled" changed something: a new thing, or one named by no source word."""
+    if base == "open":
+        return bool({"a", "an", "pr", "ticket", "issue", "dispute", "case"} & set(rest[:3]))
+    return base == "run" and bool(
+        {"migration", "deploy", "rollback", "job", "backfill", "payroll", "script"} & set(rest[:5])
+    )
+
+
+def _light(base: str, rest: Sequence[str], clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
+    near = rest[:7]
+    if base == "let":
+        return "effect" if "know" in near and near[0] not in ("me", "us") else None
+    if base == "take" and "care" in near[:1]:
+        return "umbrella"
+    if base in ("take", "have") and "look" in near[:3]:
+        return "check"
+    if base == "run":
+        return "effect" if _is_act("run", rest) else "check"
+    if base == "go":
+        return "check" if near[:1] in (["through"], ["over"]) else ("effect" if near[:2] == ["ahead", "and"] else None)
+    if base == "get":
+        return "effect" if any(is_participle(word) or word in ("in", "done", "ready") for word in near[1:]) else None
+    if any(word in t.LIGHT_NOUNS for word in near):
+        return "effect"
+    if base == "do" and clause.chain.word == "done" and not rest:
+        return "effect"
+    if base == "do":
+        return (
+            "effect" if near[:1] in (["it"], ["that"], ["this"]) or (clause.chain.negated and near[:0] == []) else None
+        )
+    return (
+        "effect"
+        if base in ("make", "give", "take")
+        and clause.shape == "agent"
+        and near[:1] != ["sure"]
+        and "error" not in near
+        and "mistake" not in near
+        else None
+    )
+
+
+def _passive(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
+    chain = clause.chain
+    if chain.base in t.NON_ACTION:
+        return None if _is_generic(clause, tokens) else "result"
+    if chain.base in t.CHECKS - {"confirm", "open", "run", "pull"} and clause.shape not in ("you",):
+        return "check" if chain.past or chain.perfect else None
+    if not chain.perfect and not chain.past and _is_generic(clause, tokens):
+        return None
+    if chain.past and not chain.perfect and _is_history(tokens, clause):
+        return "result"
+    if _by_third_party(tokens, clause):
+        return "result"
+    if chain.base == "schedule" and not chain.perfect:
+        return "result"
+    return "effect"
+
+
+def _by_third_party(tokens: Sequence[Token], clause: Clause) -> bool:
+    for index in range(clause.chain.end, clause.last - 1):
+        if tokens[index].word == "by" and tokens[index + 1].kind == "word":
+            return tokens[index + 1].capital or tokens[index + 1].word in ("the", "a", "you", "your", "our")
+    return False
+
+
+def _is_history(tokens: Sequence[Token], clause: Clause) -> bool:
+    """A simple past passive with a date: what a record says of itself."""
+    for index in range(clause.chain.end, clause.last):
+        token = tokens[index]
+        before = tokens[index - 1].word
+        if token.word == "ago":
+            return tokens[index - 1].word not in ("moment", "minute", "second")
+        if token.word in t.HISTORY:
+            return True
+        if before in ("on", "at", "in", "since") and (
+            token.word in t.MONTHS or (token.kind == "number" and token.word[:4].isdigit() and "-" in token.word)
+        ):
+            return True
+        if before == "on" and token.kind == "number" and index + 1 < clause.last and tokens[index + 1].word in t.MONTHS:
+            return True
+    return False
+
+
+def _is_generic(clause: Clause, tokens: Sequence[Token]) -> bool:
+    """A rule rather than a fact: "invoices are issued on the 1st of each month"."""
+    if any(x.word in _GENERIC and not (x.word == "may" and x.capital) for x in tokens[clause.first : clause.last]):
+        return True
+    start = clause.chain.start
+    if clause.shape != "noun" or clause.subject >= start or tokens[start].word not in ("are", "is"):
+        return False
+    behind = [token.word for token in tokens[clause.chain.end : clause.chain.end + 3]]
+    if any(word in t.SUBORDINATORS or word == "only" for word in behind) or "only" in {
+        x.word for x in tokens[start : clause.chain.end]
+    }:
+        return True
+    head = tokens[clause.subject]
+    if head.kind != "word" or head.word in t.DETERMINERS - {"a", "an"}:
+        return False
+    if head.word in ("a", "an"):
+        return True
+    return tokens[start].word == "are" and head.word.endswith("s") and not head.word.endswith("ss")
+
+
+def _copula(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
+    chain = clause.chain
+    behind = tokens[chain.end : clause.last]
+    words = [token.word for token in behind if token.kind == "word"]
+    inside = {token.word for token in tokens[chain.start : chain.end + 1]}
+    if clause.shape == "agent":
+        return "effect" if clause.negated and set(words[:2]) & {"able", "unable"} else None
+    if words[:1] == ["able"]:
+        return None
+    phrase = _joined(tokens, chain.start, min(clause.last, chain.end + 6))
+    if any(f" {x} " in f" {phrase} " for x in t.OUTCOME_PHRASES):
+        return "effect"
+    if clause.shape == "you":
+        return "effect" if set(words[:3]) & (t.OUTCOME_STATES | {"all", "now", "on"}) or "now" in inside else None
+    if "now" in inside or words[-1:] == ["now"]:
+        return "effect"
+    if words[:1] and words[0] in t.OUTCOME_STATES and not chain.past and not _is_generic(clause, tokens):
+        return "effect"
+    return _result(clause, tokens)
+
+
+def _by_other(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
+    chain = clause.chain
+    if chain.form == "present" and tokens[chain.start - 1].word == "now":
+        return "effect"
+    phrase = _joined(tokens, chain.start, min(clause.last, chain.end + 4))
+    if any(f" {x} " in f" {phrase} " for x in t.OUTCOME_PHRASES):
+        return "effect"
+    if clause.shape == "you":
+        return _result(clause, tokens) if chain.form == "have" and not chain.past else None
+    if (
+        chain.bare
+        and clause.shape in ("noun", "thing")
+        and not _takes_object(tokens, clause)
+        and is_participle(chain.word)
+    ):
+        if chain.base in t.NON_ACTION or chain.base in ("pass", "rise", "resume", "drop"):
+            return _result(clause, tokens)
+        return "check" if chain.base in t.CHECKS - t.MIXED_CHECKS else "effect"
+    if chain.form in ("base", "progressive") and not chain.negated:
+        return _result(clause, tokens) if chain.form == "progressive" else None
+    return _result(clause, tokens)
+
+
+def _takes_object(tokens: Sequence[Token], clause: Clause) -> bool:
+    index = clause.chain.end
+    if index >= clause.last:
+        return False
+    token = tokens[index]
+    if token.kind in ("opaque", "number"):
+        return True
+    return token.kind == "word" and (token.word in t.DETERMINERS or token.capital)
+
+
+def _result(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
+    """A fact, where it is definite enough that something must have told it."""
+    if _is_generic(clause, tokens):
+        return None
+    part = tokens[clause.first : clause.last]
+    if any(token.kind in ("number", "opaque") for token in part):
+        return "result"
+    if clause.shape == "noun" and any(token.capital for token in part[1:]):
+        return "result"
+    return "result" if clause.shape in ("noun", "thing") and (clause.chain.past or clause.chain.perfect) else None
+
+
+def _verbless(unit: Unit, text: str) -> Iterator[FoundClaim]:
+    """Units without a verb: a done formula, a check mark, a value."""
+    tokens = unit.tokens
+    words = [token for token in tokens if token.kind == "word"]
+    if words and (any(token.kind == "mark" for token in tokens) or (len(words) <= 5 and words[-1].word in _ENDINGS)):
+        yield _whole(text, tokens, "effect", "none")
+    elif unit.segment.kind == "row" and any(token.kind in ("number", "opaque") for token in tokens):
+        yield _whole(text, tokens, "result", "none")
+
+
+def _from_clause(text: str, tokens: Sequence[Token], clause: Clause, kind: ClaimKind) -> FoundClaim:
+    chain = clause.chain
+    subject: Subject = _SHAPES.get(clause.shape, "agentless")
+    if subject == "agentless" and clause.shape == "noun" and not chain.passive and kind == "result":
+        subject = "other"
+    passive = chain.passive or (chain.bare and clause.shape in ("noun", "thing") and kind in ("effect", "check"))
+    voice: Voice = "state" if chain.form in ("copula", "have") else "passive" if passive else "active"
+    aspect: Aspect = "perfect" if chain.perfect else "past" if chain.past else "present"
+    if chain.bare and clause.shape not in ("agent", "you", "other"):
+        aspect = "none" if kind != "result" else "past"
+    part = tokens[clause.first : max(clause.last, chain.end)]
+    start, end = part[0].start, part[-1].end
+    strength = _strength(chain, tokens[chain.start : max(clause.last, chain.end)])
+    return FoundClaim(
+        text[start:end], start, end, kind, chain.base, subject, voice, aspect, clause.negated, strength,
+        _objects(part, chain.base),
+    )  # fmt: skip
+
+
+def _strength(chain: Chain, tokens: Sequence[Token]) -> Strength:
+    words = {token.word for token in tokens if token.kind == "word"}
+    bases = {chain.base} | {base_form(word) for word in words if is_participle(word)}
+    if bases & t.CONFIRMED:
+        return "confirmed"
+    if chain.base in ("try", "attempt"):
+        return "attempted"
+    if chain.base in t.ACCEPTED or words & {"queued", "pending", "submitted"}:
+        return "accepted"
+    return "done"
+
+
+def _whole(text: str, tokens: Sequence[Token], kind: ClaimKind, aspect: Aspect) -> FoundClaim:
+    """A claim that is the whole unit and names no act."""
+    first, last = 0, len(tokens)
+    while last > 1 and tokens[last - 1].kind in ("stop", "joint"):
+        last -= 1
+    start, end = tokens[first].start, tokens[last - 1].end
+    objects = _objects(tokens[first:last], "")
+    return FoundClaim(
+        text[start:end],
+        start,
+        end,
+        kind,
+        "",
+        "agentless",
+        "state",
+        aspect,
+        negated=False,
+        strength="done",
+        objects=objects,
+    )
+
+
+def _objects(tokens: Sequence[Token], action: str) -> tuple[str, ...]:
+    words = [x.word for x in tokens if x.kind == "word" and x.word not in t.STOPWORDS]
+    return tuple(word for word in words if base_form(word) != action)

@@ -1,0 +1,291 @@
+"""Clauses: for each verb chain its span, its subject and whether it is asserted at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from receipts_middleware.core.claims import tables as t
+from receipts_middleware.core.claims.chains import Chain, find_chains
+from receipts_middleware.core.claims.segment import Token, Unit
+
+SubjectShape = Literal["agent", "you", "other", "thing", "noun", "none"]
+
+_COORDINATORS: Final = frozenset({"and", "but", "or", "so", "nor", "plus"})
+#: A clause without a subject begins afresh behind these.
+_FRESH: Final = frozenset({":", ";", "—", "–", ".", "!", "→"})
+_RELATIVES: Final = frozenset({"which", "who", "that"})
+#: Verbs of speech of which the agent is the only speaker: what it let someone know is its act.
+_TOLD_BY_AGENT: Final = frozenset({"agent", "none"})
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A verb chain in its place.
+
+    Attributes:
+        chain: Its verb.
+        first: Index of its first token.
+        last: Index behind its last token.
+        shape: What its subject is.
+        subject: Index of the first token of the subject; equals `chain.start` where there is none.
+        asserted: False for conditions, questions, reported words and whatever else is not said to be so.
+        negated: Negation in its chain, its subject, or taken over from the clause it continues.
+        reduced: A participle that only describes a noun ("tickets bought online are ...").
+        modal: Taken over from the clause it continues.
+        attached: Hangs on the clause before it without a comma ("the flight you took", "rows that were empty").
+    """
+
+    chain: Chain
+    first: int
+    last: int
+    shape: SubjectShape
+    subject: int
+    asserted: bool
+    negated: bool
+    reduced: bool = False
+    modal: bool = False
+    attached: bool = False
+
+
+def read_clauses(unit: Unit) -> list[Clause]:
+    """Clauses of a unit, in order; linear in its tokens."""
+    tokens = unit.tokens
+    chains = list(find_chains(tokens))
+    clauses: list[Clause] = []
+    hypothetical = _is_hypothetical(tokens)
+    reported = False
+    condition = False
+    for number, chain in enumerate(chains):
+        floor = chains[number - 1].end if number else 0
+        following = chains[number + 1] if number + 1 < len(chains) else None
+        first, opener = _opening(tokens, floor, chain.start)
+        previous = clauses[-1] if clauses else None
+        if first and not floor and chain.bare and first == chain.start and tokens[first - 1].word in (":", "—", "–"):
+            first = 0  # "Q3 deck: attached"
+        shape, subject = _subject(tokens, first, chain)
+        continued = _continues(tokens, previous, shape, first, floor)
+        if continued is not None and previous is not None:
+            shape = previous.shape
+        subordinate = opener in t.SUBORDINATORS or (opener in _RELATIVES and first > floor)
+        if continued is not None and previous is not None and chain.bare:
+            subordinate = subordinate or not previous.asserted
+        condition = condition or (opener in t.CONDITIONS and (previous is None or number == 0))
+        asserted = not (subordinate or reported or hypothetical or unit.question)
+        if condition and not (shape == "agent" and (chain.bare or chain.perfect)):
+            asserted = False
+        if chain.bare and shape == "none" and first and continued is None and not _is_fresh(tokens[first - 1]):
+            asserted = False
+        if _is_obliged(tokens, chain) or (chain.bare and _is_field(tokens, chain, shape)):
+            asserted = False
+        if _begins_report(tokens, chain, shape):
+            reported = True
+        clauses.append(
+            Clause(
+                chain,
+                first,
+                len(tokens),
+                shape,
+                subject,
+                asserted,
+                _is_negated(tokens, subject, chain) or (continued is not None and chain.bare and _hands_on(previous)),
+                _is_reduced(tokens, floor, chain, following, shape),
+                chain.form == "modal"
+                or (chain.form == "infinitive" and chain.base == "be")
+                or (continued is not None and chain.bare and previous is not None and previous.modal),
+                first > 0
+                and number > 0
+                and continued is None
+                and not _joint_between(tokens, floor, first, coordinators=True),
+            )
+        )
+        if condition and _comma_between(tokens, chain.end, following.start if following else len(tokens)):
+            condition = condition and chain.form != "past"
+    return _bounded(clauses, tokens)
+
+
+def _hands_on(previous: Clause | None) -> bool:
+    return previous is not None and previous.negated
+
+
+def _opening(tokens: Sequence[Token], floor: int, start: int) -> tuple[int, str]:
+    """First token of the clause of a chain, and the subordinator or relative that opens it, if one does.
+
+    Looked for leftwards from the chain. In front of the first verb of a sentence a comma or "and" belongs to the
+    subject ("the new item, a camera in black, has been added").
+    """
+    comma = -1
+    for index in range(start - 1, floor - 1, -1):
+        token = tokens[index]
+        if token.kind in ("stop", "mark", "open") or (token.kind == "joint" and token.word != ","):
+            return index + 1, ""
+        if token.kind == "joint":
+            if floor:
+                return index + 1, ""
+            comma = index if comma < 0 else comma
+        elif token.kind != "word":
+            continue
+        elif token.word in t.SUBORDINATORS:
+            if comma >= 0 and token.word not in t.CONDITIONS:
+                return comma + 1, ""
+            return index + 1, token.word
+        elif token.word in _RELATIVES and index > floor:
+            return index + 1, token.word
+        elif token.word in _COORDINATORS and floor:
+            return index + 1, _behind_coordinator(tokens, index, floor)
+        elif floor and token.word in t.AGENT | t.OTHERS | {"it"} and index >= start - 3:
+            before = tokens[index - 1] if index > floor else None
+            opens = before is not None and before.kind == "word" and before.word in t.SUBORDINATORS | _RELATIVES
+            return index, tokens[index - 1].word if opens else ""
+    return floor, ""
+
+
+def _behind_coordinator(tokens: Sequence[Token], index: int, floor: int) -> str:
+    """The word that opens a clause joined by "and that", "and if"."""
+    return tokens[index - 1].word if index > floor and tokens[index - 1].word in t.SUBORDINATORS else ""
+
+
+def _subject(tokens: Sequence[Token], first: int, chain: Chain) -> tuple[SubjectShape, int]:
+    index = chain.start - 1
+    while (
+        index >= first
+        and tokens[index].kind == "word"
+        and (
+            tokens[index].word in t.ADVERBS
+            or tokens[index].word.endswith("ly")
+            or tokens[index].word in t.NEGATIONS - {"no"}
+        )
+    ):
+        index -= 1
+    if index < first:
+        return "none", chain.start
+    token = tokens[index]
+    if token.kind == "word":
+        if token.word in t.AGENT:
+            return "agent", index
+        if token.word == "you":
+            return "you", index
+        if token.word in t.OTHERS:
+            return "other", index
+        if token.word in t.THINGS:
+            return "thing", index
+    if token.kind in ("mark", "open", "stop", "joint"):
+        return "none", chain.start
+    return "noun", first
+
+
+def _continues(
+    tokens: Sequence[Token], previous: Clause | None, shape: SubjectShape, first: int, floor: int
+) -> Clause | None:
+    """The clause whose subject this one shares, where it has none of its own."""
+    if previous is None or shape != "none" or first <= floor:
+        return None
+    before = tokens[first - 1]
+    return previous if before.word == "," or before.word in _COORDINATORS else None
+
+
+def _is_negated(tokens: Sequence[Token], subject: int, chain: Chain) -> bool:
+    if chain.form == "copula" and chain.end < len(tokens) and tokens[chain.end].word == "unable":
+        return True
+    return chain.negated or (subject < chain.start and tokens[subject].word in t.NEGATIVE_SUBJECTS)
+
+
+def _is_reduced(
+    tokens: Sequence[Token], floor: int, chain: Chain, following: Chain | None, shape: SubjectShape
+) -> bool:
+    if not chain.bare or shape not in ("noun", "thing"):
+        return False
+    if floor and not _joint_between(tokens, floor, chain.start):
+        return True
+    if following is None or following.bare or following.form in ("infinitive", "modal"):
+        return False
+    return not _joint_between(tokens, chain.end, following.start) and not _has_subject(
+        tokens, chain.end, following.start
+    )
+
+
+def _has_subject(tokens: Sequence[Token], start: int, end: int) -> bool:
+    return any(token.word in t.AGENT | t.OTHERS | t.THINGS | t.SUBORDINATORS for token in tokens[start:end])
+
+
+def _joint_between(tokens: Sequence[Token], start: int, end: int, *, coordinators: bool = False) -> bool:
+    words = _COORDINATORS if coordinators else _COORDINATORS | t.SUBORDINATORS
+    return any(
+        token.kind in ("joint", "mark", "stop") or (token.kind == "word" and token.word in words)
+        for token in tokens[start:end]
+    )
+
+
+def _is_fresh(token: Token) -> bool:
+    return token.word in _FRESH or token.kind in ("mark", "stop")
+
+
+def _is_field(tokens: Sequence[Token], chain: Chain, shape: SubjectShape) -> bool:
+    """The name of a field rather than an act: "Total paid:", "Shared with:", "Cancelled Order Tracking Number:"."""
+    if shape not in ("none", "noun"):
+        return False
+    if any(token.word in t.FIELD_HEADS for token in tokens[: min(chain.start, 3)]):
+        return True
+    colon = next((n for n in range(chain.end, min(chain.end + 5, len(tokens))) if tokens[n].word == ":"), None)
+    if colon is None or (colon == chain.end and chain.start):
+        return False
+    between = tokens[chain.end : colon]
+    if len(between) == 1 and between[0].word in t.PREPOSITIONS:
+        return True
+    return len(between) > 1 and all(token.capital for token in between) and colon == len(tokens) - 1
+
+
+def _is_obliged(tokens: Sequence[Token], chain: Chain) -> bool:
+    """Whether it is yet to come: "has to", "is to", "are about to", "is due to"."""
+    if chain.form not in ("have", "copula"):
+        return False
+    words = [token.word for token in tokens[chain.end : chain.end + 2]]
+    return words[:1] == ["to"] or (words[:1] in (["about"], ["due"], ["likely"], ["supposed"]) and words[1:] == ["to"])
+
+
+def _comma_between(tokens: Sequence[Token], start: int, end: int) -> bool:
+    return any(token.kind == "joint" for token in tokens[start:end])
+
+
+def _is_hypothetical(tokens: Sequence[Token]) -> bool:
+    words = [token.word for token in tokens[:4] if token.kind == "word"]
+    return bool(words) and (
+        words[0] in ("suppose", "imagine", "supposing", "assuming", "had", "should", "pretend")
+        or words[:2] in (["let's", "say"], ["for", "example"], ["for", "instance"])
+    )
+
+
+def _begins_report(tokens: Sequence[Token], chain: Chain, shape: SubjectShape) -> bool:
+    """Whether what follows is in the words of someone else."""
+    if chain.base not in t.SPEECH and chain.word not in ("says", "writes", "reports", "states"):
+        return False
+    if shape in _TOLD_BY_AGENT and chain.base not in ("understand", "see", "think", "believe", "assume", "hope"):
+        return False
+    end = min(chain.end + 8, len(tokens))
+    return any(token.word in ("that", ":", "i", "we", "you", ",") for token in tokens[chain.end : end])
+
+
+def _bounded(clauses: list[Clause], tokens: Sequence[Token]) -> list[Clause]:
+    """End each clause where the next one that stands for itself begins."""
+    out: list[Clause] = []
+    end = len(tokens)
+    for clause in reversed(clauses):
+        if clause.reduced or clause.chain.form == "infinitive":
+            continue
+        last = end
+        while last > clause.chain.end and (
+            tokens[last - 1].kind in ("joint", "stop", "mark")
+            or tokens[last - 1].word in _COORDINATORS | t.SUBORDINATORS | _RELATIVES
+        ):
+            last -= 1
+        first = clause.first
+        while first < clause.chain.start and (tokens[first].kind == "joint" or tokens[first].word in _COORDINATORS):
+            first += 1
+        out.append(
+            Clause(clause.chain, first, last, clause.shape, max(clause.subject, first), clause.asserted, clause.negated,
+                   clause.reduced, clause.modal, clause.attached)
+        )  # fmt: skip
+        if not clause.attached:
+            end = clause.first
+    return out[::-1]

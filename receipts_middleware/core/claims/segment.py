@@ -1,0 +1,188 @@
+"""What is read of a reply: its sentences as tokens, with everything that asserts nothing put aside.
+
+Code, quoted words, links and brackets become one opaque token each, so that a word inside them moves nothing outside:
+neither the negation in a quoted reason nor the verb in a quoted draft. Block quotes, drafts and thinking are left
+out. Offsets are those of the reply.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from receipts_middleware.core.claims.tables import DRAFTS, IRREGULAR, PLANS
+from receipts_middleware.core.markdown import Document, Segment, Span, read_markdown
+
+TokenKind = Literal["word", "number", "opaque", "aside", "joint", "stop", "mark", "open"]
+
+#: Tokens of a sentence that are read together; a longer one is read in parts. No honest sentence is this long, and
+#: whatever looks back inside a part stays linear in the text.
+MAX_TOKENS: Final = 200
+
+_THOUGHT: Final = re.compile(r"<(think|thinking|thought|reasoning|scratchpad)>", re.IGNORECASE)
+_HIDDEN: Final = "\ufffc"
+
+_TOKEN: Final = re.compile(
+    r"(?P<opaque>\ufffc+|https?://[^\s<>)\]]{1,500}|[\w.+-]{1,64}@[\w.-]{1,200}\w"
+    r"|\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|(?<!\w)‘[^’\n]{2,200}’|(?<!\w)'[^'\n]{2,200}'(?!\w)|«[^»\n]{1,400}»"
+    r"|[\w-]{1,64}(?:\.[\w-]{1,64}){0,6}\.[A-Za-z][\w-]{1,10}(?!\w)|\#[\w-]+|[\w-]*/[\w./-]+)"
+    r"|(?P<aside>\([^()\n]{0,300}\)|\[[^\[\]\n]{0,300}\](?:\([^()\s]{0,500}\))?)"
+    r"|(?P<number>[$€£¥]\s?\d(?:[\d.,]{0,40}\d)?(?:\s?[kKmM]\b)?|\d(?:[\w.,:/-]{0,60}\w)?%?)"
+    r"|(?P<word>[^\W\d_][\w]*(?:[-'’][^\W_][\w]*)*)"
+    r"|(?P<mark>[✅✔☑✓👍🎉])|(?P<open>[☐❌✗✘])"
+    r"|(?P<joint>[,;:–—]|\s-{1,2}\s|→|=>)"
+    r"|(?P<stop>[.!?…]+)"
+)
+_CONTRACTED: Final = re.compile(r"(.+)('(?:ve|re|ll|d|m|s))|(.+)(n't)")
+_NOT_STEMS: Final = {"wo": "will", "ca": "can", "sha": "shall", "ai": "is"}
+_GREETING: Final = re.compile(r"\s*[*_]*(?:subject\b|hi\b|hello\b|dear\b|hey\b)", re.IGNORECASE)
+_SIGN_OFF: Final = re.compile(r"[*_\s]*(?:best|kind|warm|regards|thanks|cheers|sincerely|yours)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word or what stands for one.
+
+    Attributes:
+        word: Lower case, apostrophes straight; a contraction is two tokens ("i", "'ve").
+        start: Offset in the reply.
+        end: Offset behind it.
+        kind: What it is; `opaque` is a noun that is not looked into, `aside` a bracket.
+        capital: Begins with a capital letter.
+    """
+
+    word: str
+    start: int
+    end: int
+    kind: TokenKind
+    capital: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A sentence, heading, bullet or table row, or a part of a long one.
+
+    Attributes:
+        tokens: At most `MAX_TOKENS`.
+        segment: Where it comes from.
+        question: It ends in a question mark.
+    """
+
+    tokens: tuple[Token, ...]
+    segment: Segment
+    question: bool
+
+
+def read_units(text: str) -> Iterator[Unit]:
+    """The parts of a reply that may assert something.
+
+    Args:
+        text: The reply. Untrusted.
+
+    Yields:
+        Units in order. Block quotes, code, drafts and thinking are left out; linear in the text.
+    """
+    document = read_markdown(text)
+    hidden = _hide(text, document)
+    for segment in _asserted(text, document):
+        tokens = list(_tokens(hidden, segment.start, segment.end))
+        question = bool(tokens) and tokens[-1].kind == "stop" and "?" in tokens[-1].word
+        for at in range(0, len(tokens), MAX_TOKENS):
+            yield Unit(tuple(tokens[at : at + MAX_TOKENS]), segment, question)
+
+
+def _hide(text: str, document: Document) -> str:
+    spans: list[tuple[Span, str]] = [(span, _HIDDEN) for span in document.code_spans]
+    spans += [(span, " ") for span in _thoughts(text)]
+    out: list[str] = []
+    at = 0
+    for (begin, end), mark in sorted(spans):
+        start = max(begin, at)
+        if end > start:
+            out += [text[at:start], mark * (end - start)]
+            at = end
+    return "".join([*out, text[at:]])
+
+
+def _thoughts(text: str) -> Iterator[Span]:
+    """Spans of thinking; one that is never closed goes on to the end, as a cut reply does."""
+    at = 0
+    lowered = text.lower() if text.isascii() else text
+    while match := _THOUGHT.search(text, at):
+        close = f"</{match[1].lower()}>"
+        end = lowered.find(close, match.end())
+        at = len(text) if end < 0 else end + len(close)
+        yield match.start(), at
+
+
+def _asserted(text: str, document: Document) -> Iterator[Segment]:
+    """Segments outside block quotes and drafts."""
+    draft: int | None = None
+    letter = planned = False
+    block = -1
+    for segment in document.segments:
+        if segment.quoted or segment.kind == "header":
+            continue
+        if draft is not None and segment.block > draft:
+            if segment.block == draft + 1 or letter:
+                letter = letter or _GREETING.match(text, segment.start, segment.end) is not None
+                if letter:
+                    draft = segment.block
+                    letter = _SIGN_OFF.match(text, segment.start, segment.end) is None
+                continue
+            draft = None
+        if (
+            segment.block > 0
+            and draft is None
+            and segment.block != block
+            and _GREETING.match(text, segment.start, segment.end)
+        ):
+            draft, letter = segment.block, True
+        block = segment.block
+        if draft == segment.block and letter:
+            continue
+        if planned and segment.kind in ("item", "row"):
+            continue
+        planned = _announces(text, segment, PLANS)
+        if _announces(text, segment, DRAFTS):
+            draft = segment.block
+        yield segment
+
+
+def _announces(text: str, segment: Segment, nouns: frozenset[str]) -> bool:
+    """Whether a heading or lead-in says that what follows is a draft, or a plan."""
+    if segment.end - segment.start > 400:
+        return False
+    words = text[segment.start : segment.end].rstrip(" *_")
+    if segment.kind != "heading" and words[-1:] != ":":
+        return False
+    return not nouns.isdisjoint(re.findall(r"[a-z]+", words.lower()))
+
+
+def _tokens(text: str, start: int, end: int) -> Iterator[Token]:
+    for match in _TOKEN.finditer(text, start, end):
+        kind: TokenKind = match.lastgroup or "word"  # type: ignore[assignment]  # names of groups are kinds
+        word = match[0]
+        if kind != "word":
+            yield Token(word if len(word) < 40 else "", match.start(), match.end(), kind)
+            continue
+        yield from _words(word, match.start())
+
+
+def _words(raw: str, start: int) -> Iterator[Token]:
+    word = raw.lower().replace("’", "'")
+    end = start + len(raw)
+    parts = _CONTRACTED.fullmatch(word) if "'" in word and word not in IRREGULAR and len(word) == len(raw) else None
+    if parts is None:
+        if word == "cannot":
+            yield Token("can", start, start + 3, "word")
+            yield Token("not", start + 3, end, "word")
+        else:
+            yield Token(word, start, end, "word", raw[:1].isupper())
+        return
+    stem, suffix = (parts[1], parts[2]) if parts[1] else (parts[3], parts[4])
+    cut = start + len(stem)
+    yield Token(_NOT_STEMS.get(stem, stem) if suffix == "n't" else stem, start, cut, "word", raw[:1].isupper())
+    yield Token(suffix, cut, end, "word")
