@@ -15,6 +15,7 @@ import click
 from receipts_middleware import __version__
 from receipts_middleware.cli.demo import demo
 from receipts_middleware.cli.exits import INTERRUPTED, OK, UNREADABLE, CommandError
+from receipts_middleware.cli.policy import policy
 from receipts_middleware.cli.verify import verify
 from receipts_middleware.core.errors import ReceiptsError
 from receipts_middleware.reports.screen import cut
@@ -28,6 +29,7 @@ Examples:
   receipts demo --save run.json      keep the run
   receipts verify run.json           check a saved run
   cat run.json | receipts verify - --format json
+  receipts policy init run.json      write down what is guessed of its tools
 
 \b
 Exit codes: 0 nothing found, 1 findings, 2 stop-ship, 3 unreadable input or wrong usage.
@@ -44,6 +46,7 @@ def receipts() -> None:
 
 
 receipts.add_command(demo)
+receipts.add_command(policy)
 receipts.add_command(verify)
 
 

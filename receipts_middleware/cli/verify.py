@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal
 
 import click
@@ -12,7 +13,9 @@ import click
 from receipts_middleware.cli.exits import CommandError, FailOn, exit_code
 from receipts_middleware.cli.terminal import read_input, screen_width, wants_color, write_output
 from receipts_middleware.core.finding import Verification
+from receipts_middleware.core.policy import NO_POLICY, Policy
 from receipts_middleware.core.verify import verify_replies, verify_transcript
+from receipts_middleware.policy import load_policy
 from receipts_middleware.readers import read_transcript
 from receipts_middleware.reports.json import render_json, render_json_turns
 from receipts_middleware.reports.text import render_text
@@ -24,6 +27,7 @@ Examples:
   receipts verify run.json
   receipts verify run.json --fail-on warning
   receipts verify chat.json --turns --tools tools.json
+  receipts verify run.json --policy receipts.toml
   agent --dump | receipts verify - --format json --output report.json
 
 \b
@@ -51,11 +55,11 @@ Exit codes:
 @click.option(
     "--fail-on",
     type=click.Choice(["error", "warning", "note", "never"]),
-    default="error",
-    show_default=True,
+    show_default="error",
     help="Weakest finding that exits 1.",
 )
-@click.option("--require-checked", is_flag=True, help="Exit 3 where there was nothing to check.")
+@click.option("--require-checked/--no-require-checked", default=None, help="Exit 3 where there was nothing to check.")
+@click.option("--policy", "policy_file", metavar="FILE", help="What is known of the tools and of the run, as TOML.")
 @click.option("--output", "-o", metavar="FILE", help="Write the report to a file.")
 @click.option("--quiet", "-q", is_flag=True, help="Print no report; the exit code says it.")
 @click.option("--no-color", is_flag=True, help="No colours; NO_COLOR does the same.")
@@ -65,8 +69,9 @@ def verify(
     form: Format,
     turns: bool,
     tools_file: str | None,
-    fail_on: FailOn,
-    require_checked: bool,
+    fail_on: FailOn | None,
+    require_checked: bool | None,
+    policy_file: str | None,
     output: str | None,
     quiet: bool,
     no_color: bool,
@@ -74,9 +79,11 @@ def verify(
     """Check the report of a saved run.
 
     FILE holds one run in any supported format, for example what `receipts demo --save` writes or the
-    messages that a chat API takes; `-` reads standard input.
+    messages that a chat API takes; `-` reads standard input. A policy is used only where --policy names it,
+    and the options given here outweigh it.
     """
-    found = _verify(read_input(file), _read_tools(tools_file), turns=turns, file=file)
+    policy = load_policy(Path(policy_file)) if policy_file is not None else NO_POLICY
+    found = _verify(read_input(file), read_tools_file(tools_file), policy, turns=turns, file=file)
     to_screen = output is None
     if not (quiet and to_screen):
         text = _render(
@@ -87,18 +94,32 @@ def verify(
             width=screen_width() if to_screen else 100,
         )
         write_output(text, output)
-    return exit_code(found, fail_on=fail_on, require_checked=require_checked)
+    required = require_checked if require_checked is not None else bool(policy.require_checked)
+    return exit_code(found, fail_on=fail_on or policy.fail_on or "error", require_checked=required)
 
 
-def _verify(data: bytes, tools: list[object] | None, *, turns: bool, file: str) -> list[Verification]:
+def _verify(data: bytes, tools: list[object] | None, policy: Policy, *, turns: bool, file: str) -> list[Verification]:
     transcript = read_transcript(data, tools=tools)
     if not transcript.messages:
         shown = "standard input" if file == "-" else file
         raise CommandError(f"{shown} holds no messages; give a saved run")
-    return list(verify_replies(transcript)) if turns else [verify_transcript(transcript)]
+    if turns:
+        return list(verify_replies(transcript, policy=policy))
+    return [verify_transcript(transcript, policy=policy)]
 
 
-def _read_tools(name: str | None) -> list[object] | None:
+def read_tools_file(name: str | None) -> list[object] | None:
+    """The tools that a JSON file lists; None for no file.
+
+    Args:
+        name: Path, or None.
+
+    Returns:
+        The list, as `read_tools` takes it.
+
+    Raises:
+        CommandError: It cannot be read, or holds no list.
+    """
     if name is None:
         return None
     try:

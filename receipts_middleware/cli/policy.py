@@ -1,0 +1,77 @@
+"""`receipts policy`: write a first policy from a run, and check one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from receipts_middleware.cli.exits import OK, UNREADABLE, CommandError
+from receipts_middleware.cli.terminal import read_input, write_output
+from receipts_middleware.cli.verify import read_tools_file
+from receipts_middleware.core.errors import UsageError
+from receipts_middleware.policy import Policy, load_policy, suggest_policy
+from receipts_middleware.readers import read_transcript
+
+_EPILOG = """\b
+Examples:
+  receipts policy init run.json -o receipts.toml
+  receipts policy check receipts.toml
+  receipts verify run.json --policy receipts.toml
+
+\b
+Exit codes: 0 done, 3 input that cannot be read, a mistake in the policy, or wrong usage.
+"""
+
+
+@click.group(epilog=_EPILOG)
+def policy() -> None:
+    """Write and check a policy: what is known of an agent's tools."""
+
+
+@policy.command()
+@click.argument("file", metavar="TRANSCRIPT")
+@click.option("--tools", "tools_file", metavar="FILE", help="JSON list of the tools that the agent had.")
+@click.option("--output", "-o", metavar="FILE", help="Write the policy to a file.")
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
+def init(file: str, *, tools_file: str | None, output: str | None, force: bool) -> int:
+    """Write a first policy from the tools of a run.
+
+    TRANSCRIPT holds one saved run; `-` reads standard input. What is written says what is guessed without
+    it, with reasons as comments, so that verifying under it changes nothing until it is edited.
+    """
+    if output is not None and not force and _is_there(output):
+        raise CommandError(f"{output} is there already; give another --output, or --force to write over it")
+    transcript = read_transcript(read_input(file), tools=read_tools_file(tools_file))
+    if not transcript.messages:
+        shown = "standard input" if file == "-" else file
+        raise CommandError(f"{shown} holds no messages; give a saved run")
+    write_output(suggest_policy(transcript), output)
+    return OK
+
+
+@policy.command()
+@click.argument("file", metavar="FILE")
+def check(file: str) -> int:
+    """Check a policy; each mistake is named with its line and what to write instead."""
+    try:
+        found = load_policy(Path(file))
+    except UsageError as error:
+        for line in str(error).splitlines():
+            click.echo(f"receipts: {line}", err=True)
+        return UNREADABLE
+    click.echo(f"{file}: nothing wrong: {_counted(found)}")
+    return OK
+
+
+def _is_there(name: str) -> bool:
+    try:
+        return Path(name).exists()
+    except ValueError:
+        return False  # no path at all; writing says so
+
+
+def _counted(found: Policy) -> str:
+    patterns = sum(tool.is_pattern for tool in found.tools)
+    counts = {"tool": len(found.tools) - patterns, "pattern": patterns, "rule": len(found.rules)}
+    return ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for word, count in counts.items())
