@@ -100,7 +100,7 @@ def test_cut_off_by_a_limit_of_model_calls(kit, drive):
     saved = harvest(seen[0])
     assert (scout.ended, saved.ended) == ("cut_off", "cut_off")
     assert scout.verification.to_dict() == saved.verification.to_dict()
-    assert [f.rule for f in scout.verification.findings][:1] == ["snapshot_missing"]
+    assert "snapshot_missing" in [f.rule for f in scout.verification.findings]
     assert kit.rows(scout) == [("r1", "search", "success"), ("r2", "search", "success")]
 
 

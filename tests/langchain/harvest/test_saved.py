@@ -209,8 +209,9 @@ def test_a_tool_that_rewords_the_report_is_judged_by_what_the_parent_was_given(k
     live, saved, model = both(kit, drive, child, lambda result: "In short: found [r1 search].")
     assert (live.report, live.report_state) == ("In short: found [r1 search].", "changed")
     assert kit.resolutions(live) == [("r1", "resolved", "")]
-    assert [f.rule for f in live.verification.findings] == ["transformed"]
-    assert "reworded by the tool" in live.verification.findings[0].message
+    said = [f.message for f in live.verification.findings if f.rule == "transformed"]
+    assert len(said) == 1
+    assert "reworded by the tool" in said[0]
     assert saved.report == "Found [r1 search], booked [r8 book_room]."
     assert "In short: found [r1.1 search]." in model.requests[1][-1].text
 
