@@ -32,19 +32,36 @@ def claims_of(unit: Unit, text: str) -> Iterator[FoundClaim]:
     Yields:
         Claims whose offsets slice the reply.
     """
-    tokens = unit.tokens
-    if not tokens or unit.question or tokens[0].kind == "open" or _opens_no_assertion(tokens):
+    tokens = _asserted_part(unit)
+    if not tokens or tokens[0].kind == "open" or _opens_no_assertion(tokens):
         return
-    umbrella = _umbrella(tokens)
-    if umbrella is not None:
+    head = next((n for n, token in enumerate(tokens) if token.kind == "joint"), len(tokens))
+    if _is_umbrella(tokens):
         yield _whole(text, tokens, "umbrella", "present")
         return
-    clauses = read_clauses(unit)
+    if _is_umbrella(tokens[:head]):
+        yield _whole(text, tokens[:head], "umbrella", "present")
+        tokens = tokens[head + 1 :]
+    clauses = read_clauses(tokens)
     found = [(clause, kind) for clause in clauses if (kind := _kind(clause, tokens)) is not None]
     for clause, kind in found:
         yield _from_clause(text, tokens, clause, kind)
-    if not found and not any(c.chain.form != "infinitive" for c in clauses):
-        yield from _verbless(unit, text)
+    if not found and not any(clause.chain.form != "infinitive" for clause in clauses):
+        yield from _verbless(unit, tokens, text)
+
+
+def _asserted_part(unit: Unit) -> tuple[Token, ...]:
+    """Tokens in front of a question that shares their sentence, or of the list of a plan."""
+    tokens = unit.tokens
+    if unit.question:
+        part = max((n for n, token in enumerate(tokens) if token.word in (";", "—", "–")), default=0)
+        return tokens[:part]
+    for number, token in enumerate(tokens[:12]):
+        if token.word == ":":
+            words = [x.word for x in tokens[:number]]
+            planned = not (t.PLANS | t.CONDITIONS | t.MODALS).isdisjoint(words) or words[:2] == ["to", "do"]
+            return tokens[:number] if planned else tokens
+    return tokens
 
 
 def _opens_no_assertion(tokens: Sequence[Token]) -> bool:
@@ -61,19 +78,21 @@ def _joined(tokens: Sequence[Token], start: int, end: int) -> str:
     return " ".join("is" if x.word in ("'s", "'re", "are") else x.word for x in tokens[start:end] if x.kind == "word")
 
 
-def _umbrella(tokens: Sequence[Token]) -> str | None:
+def _is_umbrella(tokens: Sequence[Token]) -> bool:
     """An umbrella phrase that is the sentence, give or take a few words."""
     words = [token for token in tokens if token.kind in ("word", "number", "opaque")]
     if len(words) > 12 or any(x.word in t.NEGATIONS or x.word in t.MODALS or x.word in t.CONDITIONS for x in words):
-        return None
+        return False
     line = f" {_joined(tokens, 0, len(tokens))} "
-    return next((phrase for phrase in t.UMBRELLA_PHRASES if f" {phrase} " in line), None)
+    return any(f" {phrase} " in line for phrase in t.UMBRELLA_PHRASES)
 
 
 def _kind(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
     chain = clause.chain
     if chain.form == "modal" and chain.negated and clause.shape == "agent" and chain.word and clause.asserted:
-        return "effect" if tokens[chain.start].word == "could" else None
+        return None if tokens[chain.start].word != "could" else "check" if chain.base in t.CHECKS else "effect"
+    if clause.speech and clause.asserted and clause.shape in ("noun", "thing", "other", "none"):
+        return "result"
     if not clause.asserted or clause.modal or chain.form in ("modal", "infinitive"):
         return None
     if chain.form == "copula":
@@ -96,7 +115,7 @@ def _by_agent(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
     if chain.passive:
         return "effect" if clause.negated else None
     if chain.form == "have" and base != "get":
-        return "check" if chain.past and "look" in rest[:3] else None
+        return "check" if ("look" in rest[:3] and chain.past) or rest[:1] == ["your"] else None
     if base in ("do", "get", "make", "take", "have", "let", "go", "give", "run", "leave"):
         return _light(base, rest, clause, tokens)
     if base in t.CHECKS and not (base in t.MIXED_CHECKS and _is_act(base, rest)):
@@ -198,20 +217,24 @@ def _is_generic(clause: Clause, tokens: Sequence[Token]) -> bool:
     if clause.shape != "noun" or clause.subject >= start or tokens[start].word not in ("are", "is"):
         return False
     behind = [token.word for token in tokens[clause.chain.end : clause.chain.end + 3]]
-    if any(word in t.SUBORDINATORS or word == "only" for word in behind) or "only" in {
-        x.word for x in tokens[start : clause.chain.end]
-    }:
+    rule = any((word in t.SUBORDINATORS and word != "as") or word == "only" for word in behind)
+    if rule or any(token.word == "only" for token in tokens[start : clause.chain.end]):
         return True
     head = tokens[clause.subject]
     if head.kind != "word" or head.word in t.DETERMINERS - {"a", "an"}:
         return False
     if head.word in ("a", "an"):
         return True
-    return tokens[start].word == "are" and head.word.endswith("s") and not head.word.endswith("ss")
+    plural = head.word if head.word.endswith("s") else tokens[start - 1].word
+    if tokens[start].word != "are" or not plural.endswith("s"):
+        return False
+    return head.word.endswith("s") or not t.HABITS.isdisjoint(x.word for x in tokens[start : clause.last])
 
 
 def _copula(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
     chain = clause.chain
+    if clause.subject < chain.start and tokens[clause.subject].word in ("here", "there") and chain.past is False:
+        return "result" if tokens[clause.subject].word == "there" and _result(clause, tokens) else None
     behind = tokens[chain.end : clause.last]
     words = [token.word for token in behind if token.kind == "word"]
     inside = {token.word for token in tokens[chain.start : chain.end + 1]}
@@ -222,6 +245,8 @@ def _copula(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
     phrase = _joined(tokens, chain.start, min(clause.last, chain.end + 6))
     if any(f" {x} " in f" {phrase} " for x in t.OUTCOME_PHRASES):
         return "effect"
+    if clause.shape == "you" and any(x.kind in ("number", "opaque") for x in behind) and not chain.past:
+        return "effect" if "now" in inside else "result"
     if clause.shape == "you":
         return "effect" if set(words[:3]) & (t.OUTCOME_STATES | {"all", "now", "on"}) or "now" in inside else None
     if "now" in inside or words[-1:] == ["now"]:
@@ -273,17 +298,31 @@ def _result(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
         return "result"
     if clause.shape == "noun" and any(token.capital for token in part[1:]):
         return "result"
-    return "result" if clause.shape in ("noun", "thing") and (clause.chain.past or clause.chain.perfect) else None
+    if clause.shape not in ("noun", "thing"):
+        return None
+    if clause.chain.past or clause.chain.perfect:
+        return "result"
+    first = tokens[clause.subject]
+    definite = first.word in ("the", "your", "this", "my", "our") or (first.capital and clause.subject > 0)
+    return "result" if clause.chain.form == "copula" and (definite or first.word == "it") else None
 
 
-def _verbless(unit: Unit, text: str) -> Iterator[FoundClaim]:
+def _verbless(unit: Unit, tokens: Sequence[Token], text: str) -> Iterator[FoundClaim]:
     """Units without a verb: a done formula, a check mark, a value."""
-    tokens = unit.tokens
     words = [token for token in tokens if token.kind == "word"]
+    valued = any(token.kind in ("number", "opaque") for token in tokens)
     if words and (any(token.kind == "mark" for token in tokens) or (len(words) <= 5 and words[-1].word in _ENDINGS)):
         yield _whole(text, tokens, "effect", "none")
-    elif unit.segment.kind == "row" and any(token.kind in ("number", "opaque") for token in tokens):
+    elif (unit.segment.kind in ("row", "item") and (valued or _is_labelled(tokens))) or (
+        unit.segment.kind == "paragraph" and valued and words and tokens[-1].word != ":"
+    ):
         yield _whole(text, tokens, "result", "none")
+
+
+def _is_labelled(tokens: Sequence[Token]) -> bool:
+    """Whether a name and a value stand there: "Cabin class: economy"."""
+    colon = next((n for n, token in enumerate(tokens[:8]) if token.word == ":"), None)
+    return colon is not None and 0 < colon < len(tokens) - 1
 
 
 def _from_clause(text: str, tokens: Sequence[Token], clause: Clause, kind: ClaimKind) -> FoundClaim:

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from receipts_middleware.core.claims import tables as t
 from receipts_middleware.core.claims.chains import Chain, find_chains
-from receipts_middleware.core.claims.segment import Token, Unit
+from receipts_middleware.core.claims.segment import Token
 
 SubjectShape = Literal["agent", "you", "other", "thing", "noun", "none"]
 
@@ -35,6 +35,7 @@ class Clause:
         reduced: A participle that only describes a noun ("tickets bought online are ...").
         modal: Taken over from the clause it continues.
         attached: Hangs on the clause before it without a comma ("the flight you took", "rows that were empty").
+        speech: What follows is in someone's words.
     """
 
     chain: Chain
@@ -47,11 +48,11 @@ class Clause:
     reduced: bool = False
     modal: bool = False
     attached: bool = False
+    speech: bool = False
 
 
-def read_clauses(unit: Unit) -> list[Clause]:
-    """Clauses of a unit, in order; linear in its tokens."""
-    tokens = unit.tokens
+def read_clauses(tokens: Sequence[Token]) -> list[Clause]:
+    """Clauses of the tokens of a unit, in order."""
     chains = list(find_chains(tokens))
     clauses: list[Clause] = []
     hypothetical = _is_hypothetical(tokens)
@@ -72,15 +73,14 @@ def read_clauses(unit: Unit) -> list[Clause]:
         if continued is not None and previous is not None and chain.bare:
             subordinate = subordinate or not previous.asserted
         condition = condition or (opener in t.CONDITIONS and (previous is None or number == 0))
-        asserted = not (subordinate or reported or hypothetical or unit.question)
+        asserted = not (subordinate or reported or hypothetical)
         if condition and not (shape == "agent" and (chain.bare or chain.perfect)):
             asserted = False
         if chain.bare and shape == "none" and first and continued is None and not _is_fresh(tokens[first - 1]):
             asserted = False
         if _is_obliged(tokens, chain) or (chain.bare and _is_field(tokens, chain, shape)):
             asserted = False
-        if _begins_report(tokens, chain, shape):
-            reported = True
+        speech = _begins_report(tokens, chain, shape)
         clauses.append(
             Clause(
                 chain,
@@ -94,15 +94,23 @@ def read_clauses(unit: Unit) -> list[Clause]:
                 chain.form == "modal"
                 or (chain.form == "infinitive" and chain.base == "be")
                 or (continued is not None and chain.bare and previous is not None and previous.modal),
-                first > 0
-                and number > 0
-                and continued is None
-                and not _joint_between(tokens, floor, first, coordinators=True),
+                number > 0 and continued is None and (reported or _is_attached(tokens, floor, first, opener)),
+                speech and not reported,
             )
         )
+        reported = reported or speech
         if condition and _comma_between(tokens, chain.end, following.start if following else len(tokens)):
             condition = condition and chain.form != "past"
     return _bounded(clauses, tokens)
+
+
+def _is_attached(tokens: Sequence[Token], floor: int, first: int, opener: str) -> bool:
+    """Whether no comma and no "and" parts a clause from the one before."""
+    before = first - 2 if opener else first - 1
+    if before < floor:
+        return bool(opener)
+    token = tokens[before]
+    return token.kind in ("word", "number", "opaque") and token.word not in _COORDINATORS
 
 
 def _hands_on(previous: Clause | None) -> bool:
@@ -118,6 +126,8 @@ def _opening(tokens: Sequence[Token], floor: int, start: int) -> tuple[int, str]
     comma = -1
     for index in range(start - 1, floor - 1, -1):
         token = tokens[index]
+        if token.kind == "stop" and token.word == ".":
+            continue  # an abbreviation: a sentence has no other full stop inside
         if token.kind in ("stop", "mark", "open") or (token.kind == "joint" and token.word != ","):
             return index + 1, ""
         if token.kind == "joint":
@@ -126,7 +136,7 @@ def _opening(tokens: Sequence[Token], floor: int, start: int) -> tuple[int, str]
             comma = index if comma < 0 else comma
         elif token.kind != "word":
             continue
-        elif token.word in t.SUBORDINATORS:
+        elif token.word in t.SUBORDINATORS and not (token.word == "as" and not _is_person(tokens, index + 1)):
             if comma >= 0 and token.word not in t.CONDITIONS:
                 return comma + 1, ""
             return index + 1, token.word
@@ -139,6 +149,10 @@ def _opening(tokens: Sequence[Token], floor: int, start: int) -> tuple[int, str]
             opens = before is not None and before.kind == "word" and before.word in t.SUBORDINATORS | _RELATIVES
             return index, tokens[index - 1].word if opens else ""
     return floor, ""
+
+
+def _is_person(tokens: Sequence[Token], at: int) -> bool:
+    return tokens[at].word in t.AGENT | t.OTHERS | t.THINGS
 
 
 def _behind_coordinator(tokens: Sequence[Token], index: int, floor: int) -> str:
@@ -284,7 +298,7 @@ def _bounded(clauses: list[Clause], tokens: Sequence[Token]) -> list[Clause]:
             first += 1
         out.append(
             Clause(clause.chain, first, last, clause.shape, max(clause.subject, first), clause.asserted, clause.negated,
-                   clause.reduced, clause.modal, clause.attached)
+                   clause.reduced, clause.modal, clause.attached, clause.speech)
         )  # fmt: skip
         if not clause.attached:
             end = clause.first

@@ -162,7 +162,7 @@ RESULT_VERBS: Final = _words(
     """
     shows holds says costs leaves follows starts ends opens closes covers contains includes runs states reads
     returns stands sits comes goes makes takes gives expires renews arrives departs has lives governs means remains
-    stays looks wants needs puts matches exists totals equals owns explains carries weighs lasts
+    stays looks wants needs puts matches exists totals equals owns explains carries weighs lasts fails passes expects
     """
 )
 MONTHS: Final = _words(
@@ -195,3 +195,9 @@ PLANS: Final = _words(
 )
 #: Nouns that name a field of a record; a participle behind them is part of the name.
 FIELD_HEADS: Final = _words("total amount balance price sum date status reason subtotal type")
+#: Words of a habit or a rule rather than of one act.
+HABITS: Final = _words(
+    "years months within their mondays tuesdays wednesdays thursdays fridays saturdays sundays times automatically"
+)
+#: Words with which a sentence answers before it asserts.
+ANSWERS: Final = _words("yes yep yeah sure ok okay great perfect done right hi hey hello thanks no")
