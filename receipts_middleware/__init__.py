@@ -13,12 +13,12 @@ from receipts_middleware.core.errors import FormatError, ReceiptsError, UsageErr
 from receipts_middleware.core.finding import CitationCheck, Claim, Finding, Verification
 from receipts_middleware.core.policy import Policy, ToolPolicy
 from receipts_middleware.core.verify import verify
-from receipts_middleware.policy import load_policy
 from receipts_middleware.readers import read_transcript
 from receipts_middleware.verification import verify_messages, verify_turns
 
 if TYPE_CHECKING:
     from receipts_middleware.langchain import ReceiptsMiddleware as ReceiptsMiddleware
+    from receipts_middleware.policy import load_policy
 
 __version__ = "0.1.0"
 
@@ -47,4 +47,8 @@ def __getattr__(name: str) -> object:
         from receipts_middleware.langchain import ReceiptsMiddleware
 
         return ReceiptsMiddleware
+    if name == "load_policy":  # most runs have no policy, and the TOML parser takes its time to load
+        from receipts_middleware.policy import load_policy
+
+        return load_policy
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

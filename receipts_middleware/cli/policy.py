@@ -10,13 +10,14 @@ from receipts_middleware.cli.exits import OK, UNREADABLE, CommandError
 from receipts_middleware.cli.terminal import read_input, write_output
 from receipts_middleware.cli.verify import read_tools_file
 from receipts_middleware.core.errors import UsageError
-from receipts_middleware.policy import Policy, load_policy, suggest_policy
+from receipts_middleware.core.transcript import Transcript
+from receipts_middleware.policy import Policy, idle_entries, load_policy, suggest_policy, tools_of_run
 from receipts_middleware.readers import read_transcript
 
 _EPILOG = """\b
 Examples:
   receipts policy init run.json -o receipts.toml
-  receipts policy check receipts.toml
+  receipts policy check receipts.toml --run run.json
   receipts verify run.json --policy receipts.toml
 
 \b
@@ -42,26 +43,41 @@ def init(file: str, *, tools_file: str | None, output: str | None, force: bool) 
     """
     if output is not None and not force and _is_there(output):
         raise CommandError(f"{output} is there already; give another --output, or --force to write over it")
-    transcript = read_transcript(read_input(file), tools=read_tools_file(tools_file))
-    if not transcript.messages:
-        shown = "standard input" if file == "-" else file
-        raise CommandError(f"{shown} holds no messages; give a saved run")
-    write_output(suggest_policy(transcript), output)
+    write_output(suggest_policy(_read_run(file, tools_file)), output)
     return OK
 
 
 @policy.command()
 @click.argument("file", metavar="FILE")
-def check(file: str) -> int:
-    """Check a policy; each mistake is named with its line and what to write instead."""
+@click.option("--run", "run_file", metavar="TRANSCRIPT", help="Name the entries that fit no tool of this run.")
+@click.option("--tools", "tools_file", metavar="FILE", help="JSON list of the tools that the agent of the run had.")
+def check(file: str, *, run_file: str | None, tools_file: str | None) -> int:
+    """Check a policy.
+
+    Each mistake is named with its line and what to write instead. An entry that fits no tool is no mistake:
+    a run need not have every tool, and the exit code stays 0.
+    """
+    if tools_file is not None and run_file is None:
+        raise click.UsageError("--tools is about the run; give --run too")
     try:
         found = load_policy(Path(file))
     except UsageError as error:
         for line in str(error).splitlines():
             click.echo(f"receipts: {line}", err=True)
         return UNREADABLE
+    idle = list(idle_entries(found, tools_of_run(_read_run(run_file, tools_file)))) if run_file is not None else []
+    for sentence in idle:
+        click.echo(f"{file}: note: {sentence}")
     click.echo(f"{file}: nothing wrong: {_counted(found)}")
     return OK
+
+
+def _read_run(file: str, tools_file: str | None) -> Transcript:
+    transcript = read_transcript(read_input(file), tools=read_tools_file(tools_file))
+    if not transcript.messages:
+        shown = "standard input" if file == "-" else file
+        raise CommandError(f"{shown} holds no messages; give a saved run")
+    return transcript
 
 
 def _is_there(name: str) -> bool:

@@ -61,6 +61,15 @@ def suggest_policy(transcript: Transcript) -> str:
     return "\n".join(parts)
 
 
+def tools_of_run(transcript: Transcript) -> tuple[str, ...]:
+    """Names of the tools of a run, bound or called, in order of first sight.
+
+    Args:
+        transcript: The run. Untrusted.
+    """
+    return tuple(_tools_of(transcript))
+
+
 def _tools_of(transcript: Transcript) -> dict[str, _Seen]:
     builder = LedgerBuilder(tools=transcript.tools)
     seen = {spec.name: _Seen() for spec in transcript.tools}

@@ -87,6 +87,8 @@ def test_init_writes_over_nothing_unasked(run):
         (["policy", "init"], "Missing argument"),
         (["policy", "check", "no-such-file.toml"], "cannot read the policy no-such-file.toml"),
         (["policy", "check"], "Missing argument"),
+        (["policy", "check", "right.toml", "--run", "no-such-file.json"], "cannot read no-such-file.json"),
+        (["policy", "check", "right.toml", "--tools", "run.json"], "give --run too"),
         (["policy", "nope"], "No such command"),
         (["verify", "run.json", "--policy", "no-such-file.toml"], "cannot read the policy"),
         (["verify", "run.json", "--policy", "a\nb"], "cannot read the policy"),
@@ -95,6 +97,7 @@ def test_init_writes_over_nothing_unasked(run):
 )
 def test_what_cannot_be_done_exits_3(run, arguments, says):
     Path("empty.json").write_text("[]")
+    Path("right.toml").write_text("[tools.a]")
     Path("wrong.toml").write_text('[tools.a]\nkind = "x"\nnope = 1\n')
     code, out, err = run(*arguments)
     assert (code, out) == (3, "")
@@ -138,3 +141,19 @@ def test_a_policy_decides_and_options_outweigh_it(run, policy, options, code):
 def test_no_policy_is_found_unasked(run):
     Path("receipts.toml").write_text('fail_on = "note"\n')
     assert run("verify", "run.json")[0] == 0
+
+
+def test_check_names_entries_that_fit_no_tool(run):
+    Path("p.toml").write_text(
+        'ignore_tools = ["get_*", "todo_*"]\n[tools.send_emial]\n[tools."*"]\n[tools.send_email]\n'
+    )
+    code, out, err = run("policy", "check", "p.toml", "--run", "run.json")
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [
+        'p.toml: note: [tools.send_emial] fits no tool; did you mean "send_email"?',
+        'p.toml: note: "todo_*" in ignore_tools fits no tool',
+        "p.toml: nothing wrong: 2 tools, 1 pattern, 0 rules",
+    ]
+    Path("tools.json").write_text('["todo_write"]')
+    out = run("policy", "check", "p.toml", "--run", "run.json", "--tools", "tools.json")[1]
+    assert "todo_*" not in out

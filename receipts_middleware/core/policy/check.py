@@ -33,7 +33,7 @@ MAX_PROBLEMS: Final = 20
 _PATH: Final = re.compile(r"[^\s.]{1,128}(?:\.[^\s.]{1,128}){0,7}\Z")
 _ACTION: Final = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,3}\Z")
 _LANGUAGE: Final = re.compile(r"[a-z]{2,3}\Z")
-_UNCLEAN: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_UNCLEAN: Final = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ud800-\udfff]")
 
 Check = Callable[[object], str]
 #: Keys and positions that lead to a value in a document, outermost first.
