@@ -36,12 +36,12 @@ def claims_of(unit: Unit, text: str) -> Iterator[FoundClaim]:
     if not tokens or tokens[0].kind == "open" or _opens_no_assertion(tokens):
         return
     head = next((n for n, token in enumerate(tokens) if token.kind == "joint"), len(tokens))
-    if _is_umbrella(tokens):
-        yield _whole(text, tokens, "umbrella", "present")
-        return
     if _is_umbrella(tokens[:head]):
         yield _whole(text, tokens[:head], "umbrella", "present")
         tokens = tokens[head + 1 :]
+    elif _is_umbrella(tokens):
+        yield _whole(text, tokens, "umbrella", "present")
+        return
     clauses = read_clauses(tokens)
     found = [(clause, kind) for clause in clauses if (kind := _kind(clause, tokens)) is not None]
     for clause, kind in found:
@@ -91,10 +91,10 @@ def _kind(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
     chain = clause.chain
     if chain.form == "modal" and chain.negated and clause.shape == "agent" and chain.word and clause.asserted:
         return None if tokens[chain.start].word != "could" else "check" if chain.base in t.CHECKS else "effect"
-    if clause.speech and clause.asserted and clause.shape in ("noun", "thing", "other", "none"):
-        return "result"
     if not clause.asserted or clause.modal or chain.form in ("modal", "infinitive"):
         return None
+    if clause.speech and clause.asserted and clause.shape in ("noun", "thing", "other", "none"):
+        return "result"
     if chain.form == "copula":
         return _copula(clause, tokens)
     if clause.shape == "agent" or (clause.shape == "none" and not chain.passive):
@@ -118,6 +118,8 @@ def _by_agent(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
         return "check" if ("look" in rest[:3] and chain.past) or rest[:1] == ["your"] else None
     if base in ("do", "get", "make", "take", "have", "let", "go", "give", "run", "leave"):
         return _light(base, rest, clause, tokens)
+    if base == "open" and any(word in t.CHECKS for word in rest[2:]) and "to" in rest:
+        return "check"
     if base in t.CHECKS and not (base in t.MIXED_CHECKS and _is_act(base, rest)):
         return "check"
     if base in t.NON_ACTION:
@@ -159,7 +161,7 @@ def _light(base: str, rest: Sequence[str], clause: Clause, tokens: Sequence[Toke
     return (
         "effect"
         if base in ("make", "give", "take")
-        and clause.shape == "agent"
+        and clause.shape in ("agent", "none")
         and near[:1] != ["sure"]
         and "error" not in near
         and "mistake" not in near
@@ -169,7 +171,7 @@ def _light(base: str, rest: Sequence[str], clause: Clause, tokens: Sequence[Toke
 
 def _passive(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
     chain = clause.chain
-    if chain.base in t.NON_ACTION:
+    if chain.base in t.NON_ACTION or (chain.base in t.STANDINGS and clause.shape != "you"):
         return None if _is_generic(clause, tokens) else "result"
     if chain.base in t.CHECKS - {"confirm", "open", "run", "pull"} and clause.shape not in ("you",):
         return "check" if chain.past or chain.perfect else None
@@ -304,7 +306,8 @@ def _result(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
         return "result"
     first = tokens[clause.subject]
     definite = first.word in ("the", "your", "this", "my", "our") or (first.capital and clause.subject > 0)
-    return "result" if clause.chain.form == "copula" and (definite or first.word == "it") else None
+    placed = tokens[min(clause.chain.end, len(tokens) - 1)].word in ("on", "in")
+    return "result" if clause.chain.form == "copula" and (definite or placed or first.word == "it") else None
 
 
 def _verbless(unit: Unit, tokens: Sequence[Token], text: str) -> Iterator[FoundClaim]:

@@ -77,6 +77,8 @@ def _chain_at(tokens: Sequence[Token], at: int) -> Chain | None:
         return Chain(at, end, "infinitive", following.word, word=following.word)
     if word in t.MODALS and not (word == "may" and token.capital and at):
         return _auxiliary(tokens, at)
+    if word == "am" and not (at and tokens[at - 1].word == "i"):
+        return None  # "8 AM"
     if word in t.HAVE or word in t.BE or word in t.DO:
         return _auxiliary(tokens, at)
     if word == "'s":

@@ -12,6 +12,9 @@ from receipts_middleware.core.claims.segment import Token
 
 SubjectShape = Literal["agent", "you", "other", "thing", "noun", "none"]
 
+#: A claim longer than this many characters ends at its first comma or colon.
+LONG_CLAIM: Final = 160
+
 _COORDINATORS: Final = frozenset({"and", "but", "or", "so", "nor", "plus"})
 #: A clause without a subject begins afresh behind these.
 _FRESH: Final = frozenset({":", ";", "—", "–", ".", "!", "→"})
@@ -57,7 +60,7 @@ def read_clauses(tokens: Sequence[Token]) -> list[Clause]:
     clauses: list[Clause] = []
     hypothetical = _is_hypothetical(tokens)
     reported = False
-    condition = False
+    condition = trailing = False
     for number, chain in enumerate(chains):
         floor = chains[number - 1].end if number else 0
         following = chains[number + 1] if number + 1 < len(chains) else None
@@ -74,6 +77,9 @@ def read_clauses(tokens: Sequence[Token]) -> list[Clause]:
             subordinate = subordinate or not previous.asserted
         condition = condition or (opener in t.CONDITIONS and (previous is None or number == 0))
         asserted = not (subordinate or reported or hypothetical)
+        trailing = (trailing and not _ends_condition(tokens, first)) or (opener in t.CONDITIONS and number > 0)
+        if trailing and shape != "agent":
+            asserted = False
         if condition and not (shape == "agent" and (chain.bare or chain.perfect)):
             asserted = False
         if chain.bare and shape == "none" and first and continued is None and not _is_fresh(tokens[first - 1]):
@@ -136,14 +142,14 @@ def _opening(tokens: Sequence[Token], floor: int, start: int) -> tuple[int, str]
             comma = index if comma < 0 else comma
         elif token.kind != "word":
             continue
-        elif token.word in t.SUBORDINATORS and not (token.word == "as" and not _is_person(tokens, index + 1)):
+        elif _is_subordinator(tokens, index):
             if comma >= 0 and token.word not in t.CONDITIONS:
                 return comma + 1, ""
             return index + 1, token.word
         elif token.word in _RELATIVES and index > floor:
             return index + 1, token.word
         elif token.word in _COORDINATORS and floor:
-            return index + 1, _behind_coordinator(tokens, index, floor)
+            return _at_coordinator(tokens, index, floor)
         elif floor and token.word in t.AGENT | t.OTHERS | {"it"} and index >= start - 3:
             before = tokens[index - 1] if index > floor else None
             opens = before is not None and before.kind == "word" and before.word in t.SUBORDINATORS | _RELATIVES
@@ -155,9 +161,19 @@ def _is_person(tokens: Sequence[Token], at: int) -> bool:
     return tokens[at].word in t.AGENT | t.OTHERS | t.THINGS
 
 
-def _behind_coordinator(tokens: Sequence[Token], index: int, floor: int) -> str:
-    """The word that opens a clause joined by "and that", "and if"."""
-    return tokens[index - 1].word if index > floor and tokens[index - 1].word in t.SUBORDINATORS else ""
+def _at_coordinator(tokens: Sequence[Token], index: int, floor: int) -> tuple[int, str]:
+    joint = next((n for n in range(index - 1, max(floor, index - 5) - 1, -1) if tokens[n].kind == "joint"), None)
+    if joint is not None and joint < index - 1:
+        return joint + 1, ""  # "took care of it: June and July are done"
+    before = tokens[index - 1].word if index > floor else ""
+    return index + 1, before if before in t.SUBORDINATORS else ""
+
+
+def _is_subordinator(tokens: Sequence[Token], index: int) -> bool:
+    word = tokens[index].word
+    if word == "as":
+        return tokens[index + 1].word in t.AGENT | t.OTHERS | t.THINGS
+    return word in t.SUBORDINATORS or (word == "case" and index > 0 and tokens[index - 1].word == "in")
 
 
 def _subject(tokens: Sequence[Token], first: int, chain: Chain) -> tuple[SubjectShape, int]:
@@ -208,6 +224,9 @@ def _is_negated(tokens: Sequence[Token], subject: int, chain: Chain) -> bool:
 def _is_reduced(
     tokens: Sequence[Token], floor: int, chain: Chain, following: Chain | None, shape: SubjectShape
 ) -> bool:
+    if chain.bare and shape == "none" and following is not None and not following.bare:
+        between = tokens[chain.end : following.start]
+        return 0 < len(between) < 4 and following.form != "infinitive" and all(_is_plain(token) for token in between)
     if not chain.bare or shape not in ("noun", "thing"):
         return False
     if floor and not _joint_between(tokens, floor, chain.start):
@@ -217,6 +236,13 @@ def _is_reduced(
     return not _joint_between(tokens, chain.end, following.start) and not _has_subject(
         tokens, chain.end, following.start
     )
+
+
+def _is_plain(token: Token) -> bool:
+    """A word of a noun phrase without its determiner: "voided invoices can't be reopened"."""
+    return token.kind == "word" and not token.capital and token.word not in (
+        t.DETERMINERS | t.PREPOSITIONS | t.ADVERBS | t.SUBORDINATORS | t.AGENT | t.OTHERS | t.THINGS | _COORDINATORS
+    )  # fmt: skip
 
 
 def _has_subject(tokens: Sequence[Token], start: int, end: int) -> bool:
@@ -229,6 +255,12 @@ def _joint_between(tokens: Sequence[Token], start: int, end: int, *, coordinator
         token.kind in ("joint", "mark", "stop") or (token.kind == "word" and token.word in words)
         for token in tokens[start:end]
     )
+
+
+def _ends_condition(tokens: Sequence[Token], first: int) -> bool:
+    """Whether the clause that begins there stands outside a list of conditions before it."""
+    before = tokens[first - 1].word if first else ""
+    return before in (";", "—", "–", "but", "so", "!")
 
 
 def _is_fresh(token: Token) -> bool:
@@ -293,6 +325,7 @@ def _bounded(clauses: list[Clause], tokens: Sequence[Token]) -> list[Clause]:
             or tokens[last - 1].word in _COORDINATORS | t.SUBORDINATORS | _RELATIVES
         ):
             last -= 1
+        last = _shortened(tokens, clause, last)
         first = clause.first
         while first < clause.chain.start and (tokens[first].kind == "joint" or tokens[first].word in _COORDINATORS):
             first += 1
@@ -303,3 +336,13 @@ def _bounded(clauses: list[Clause], tokens: Sequence[Token]) -> list[Clause]:
         if not clause.attached:
             end = clause.first
     return out[::-1]
+
+
+def _shortened(tokens: Sequence[Token], clause: Clause, last: int) -> int:
+    """End of a claim that goes on and on: the last comma or colon within `LONG_CLAIM`, or the first one behind it."""
+    start = tokens[clause.first].start
+    if last <= clause.chain.end or tokens[last - 1].end - start <= LONG_CLAIM:
+        return last
+    joints = [n for n in range(clause.chain.end + 1, last) if tokens[n].kind == "joint"]
+    near = [n for n in joints if tokens[n].start - start <= LONG_CLAIM]
+    return near[-1] if near else joints[0] if joints else last

@@ -70,12 +70,12 @@ CHECKS: Final = _words(
     """
     check verify confirm review read search look query compare grep inspect examine watch scan test retest visit
     validate audit browse investigate analyse analyze recheck re-check double-check cross-check doublecheck monitor
-    trace profile measure calculate compute study consult screen lint open fetch retrieve pull locate research skim
-    parse count reread re-read see find run rerun re-run explore list identify evaluate assess access
+    trace profile measure calculate compute study consult screen lint fetch retrieve pull locate research skim parse
+    count reread re-read see find run rerun re-run explore list identify evaluate assess access
     """
 )
 #: Those of them that are acts as well, where the object is no source of information.
-MIXED_CHECKS: Final = _words("open pull run rerun re-run confirm list")
+MIXED_CHECKS: Final = _words("pull run rerun re-run confirm list")
 #: Verbs that say only that it was handed in.
 ACCEPTED: Final = _words("request queue submit initiate start schedule trigger order enqueue begin kick file apply")
 #: Verbs and adverbs that say that it was seen afterwards.
@@ -122,8 +122,8 @@ PREPOSITIONS: Final = _words(
 #: Open a clause that is not asserted to be done: condition, time to come, purpose, reason, question.
 SUBORDINATORS: Final = _words(
     """
-    if unless whether when whenever as once after before until till while in-case so-that as-soon-as provided assuming
-    because since although though where wherever how why what whom whose should lest except than like
+    if unless whether when whenever as once after before until till while in-case so-that as-soon-as provided
+    assuming because since although though where wherever how why what whom whose should lest except than like
     """
 )
 CONDITIONS: Final = _words("if unless provided assuming suppose supposing imagine whenever once should say")
@@ -145,7 +145,8 @@ OUTCOME_STATES: Final = _words(
 #: Phrases of an outcome without a verb of acting; joined words as the tokens give them.
 OUTCOME_PHRASES: Final[tuple[str, ...]] = (
     "on its way", "on their way", "on the way", "on his way", "on her way", "in your inbox", "in place", "in effect",
-    "up and running", "went out", "gone out", "went through", "gone through", "went live", "gone live", "went well",
+    "up and running", "went out", "goes out", "gone out", "went through", "gone through", "went live",
+    "gone live", "went well",
     "good to go", "all booked", "now with", "now on", "now in", "now at", "now set", "under way", "in force",
 )  # fmt: skip
 UMBRELLA_PHRASES: Final[tuple[str, ...]] = (
@@ -162,7 +163,8 @@ RESULT_VERBS: Final = _words(
     """
     shows holds says costs leaves follows starts ends opens closes covers contains includes runs states reads
     returns stands sits comes goes makes takes gives expires renews arrives departs has lives governs means remains
-    stays looks wants needs puts matches exists totals equals owns explains carries weighs lasts fails passes expects
+    stays looks wants needs puts matches exists totals equals owns explains carries weighs lasts fails passes
+    expects
     """
 )
 MONTHS: Final = _words(
@@ -201,3 +203,5 @@ HABITS: Final = _words(
 )
 #: Words with which a sentence answers before it asserts.
 ANSWERS: Final = _words("yes yep yeah sure ok okay great perfect done right hi hey hello thanks no")
+#: Verbs whose participle with "is" or "was" tells how a thing stands or what someone else did to it.
+STANDINGS: Final = _words("price delay decline refuse reject deny tie cap evict divert quote cover exempt expect own")
