@@ -53,7 +53,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 #: files of it that have a row of their own.
 CORE_ORDER: tuple[str, ...] = tuple(
     """
-    errors keys canonical lexicon ranges markdown citation receipt chain toolspec transcript evidence facts
+    errors keys canonical lexicon values ranges markdown citation receipt chain toolspec transcript evidence facts
     snapshot ledger grade children finding wording claims rules policy resolve inspect summary verify children.reduce
     """.split()
 )

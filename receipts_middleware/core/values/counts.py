@@ -1,0 +1,95 @@
+"""Counts: numerals, numbers written out, and quantifiers that are a number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from receipts_middleware.core.values.numbers import NUMBER_WORDS, NUMERAL, read_numeral, read_words, shift
+from receipts_middleware.core.values.tables import AFTER_ONE, BEFORE_ONE, MULTIPLIERS, NO_UNIT, QUANTIFIERS
+from receipts_middleware.core.values.value import Value
+
+_FIXED: Final = "|".join(re.escape(words) for words in sorted(QUANTIFIERS, key=len, reverse=True))
+_COUNT: Final = re.compile(
+    rf"(?<![\w.,:/#$€£@\u2013-])(?:-?(?P<number>{NUMERAL})(?P<times>[kKM]|\s(?i:thousand|million|billion)\b)?(?![\w@]|[.,:/\u2013-]\d)"
+    rf"|(?P<fixed>(?i:{_FIXED}))\b|(?P<dozen>(?i:(?:(?P<many>{NUMBER_WORDS}|\d{{1,3}}|a)\s)?dozen))\b"
+    rf"|(?P<words>(?i:{NUMBER_WORDS}))\b(?!-(?!\w{{3,}})))",
+)
+_NEXT: Final = re.compile(r"[ \u00a0-]([A-Za-z]{2,40})")
+_MARKER: Final = re.compile(r"^[ \t>]{0,12}\d{1,3}[.)](?=\s)", re.MULTILINE)
+_LAST_WORD: Final = re.compile(r"([A-Za-z]+)[\s-]\Z")
+#: `-one` and `-two` are parts of names; how far back the word before is looked for.
+_BACK: Final = 24
+
+
+def list_markers(text: str) -> Iterator[tuple[int, int]]:
+    """Where numbered list items have their number, which counts nothing.
+
+    Args:
+        text: Untrusted.
+    """
+    return ((match.start(), match.end()) for match in _MARKER.finditer(text))
+
+
+def read_counts(text: str) -> Iterator[Value]:
+    """Numbers that no other reader has claimed.
+
+    Args:
+        text: Untrusted.
+    """
+    for match in _COUNT.finditer(text):
+        unit = _unit(text, match.end())
+        also: tuple[str, ...] = ()
+        if match["number"]:
+            norm, also = read_numeral(match["number"], money=False)
+            places = MULTIPLIERS.get((match["times"] or "").strip().lower(), 0)
+            norm, also = shift(norm, places), also if not places else ()
+        elif match["fixed"]:
+            norm = str(QUANTIFIERS[" ".join(match["fixed"].lower().split())])
+        elif match["dozen"]:
+            norm = str(12 * _times(match["many"]))
+        else:
+            if match["words"].lower() in ("one", "a") and not _counts_one(text, match):
+                continue
+            norm = str(read_words(match["words"]))
+        yield Value("count", match.group(), match.start(), match.end(), norm, unit, also)
+
+
+def _times(many: str | None) -> int:
+    if many is None or many.lower() == "a":
+        return 1
+    return int(many) if many.isdecimal() else read_words(many)
+
+
+def _counts_one(text: str, match: re.Match[str]) -> bool:
+    """`one email` counts; `no one`, `the one`, `one another`, `one-time` do not."""
+    before = _LAST_WORD.search(text[max(0, match.start() - _BACK) : match.start()])
+    if before and before.group(1).lower() in BEFORE_ONE:
+        return False
+    after = _NEXT.match(text, match.end())
+    if after is None or text[match.end()] == "-":
+        return False
+    return after.group(1).lower() not in AFTER_ONE
+
+
+def _unit(text: str, at: int) -> str:
+    """The word behind a number, in the singular; empty where it is none that is counted."""
+    match = _NEXT.match(text, at)
+    word = match.group(1).lower() if match else ""
+    if word in NO_UNIT:
+        return ""
+    return singular(word)
+
+
+def singular(word: str) -> str:
+    """A plural noun in the singular, near enough to compare units.
+
+    Args:
+        word: In lower case.
+    """
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "shes", "ches", "xes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3 else word

@@ -1,0 +1,166 @@
+"""The pool: values that were seen, asked whether a quoted one is among them or follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from typing import Final, Literal
+
+from receipts_middleware.core.values.numbers import shift
+from receipts_middleware.core.values.places import normal_path
+from receipts_middleware.core.values.same import keys_of, same_value, units_agree
+from receipts_middleware.core.values.tables import DURATIONS, MONTH_DURATIONS
+from receipts_middleware.core.values.value import Value
+
+#: How a value follows from what was seen; `same` where it stands there.
+Derivation = Literal["same", "minor_units", "ratio", "duration", "count", "rounded", "sum", "difference"]
+
+#: Numbers from which sums and differences are formed: with more, nearly everything follows from something.
+MAX_NUMBERS: Final = 200
+#: Smaller whole numbers are sums of something in any pool, so they are never derived.
+MIN_DERIVED: Final = 20
+#: Values that share one key; further ones add nothing.
+_MAX_SHARED: Final = 64
+
+
+class Pool:
+    """Values that were seen. Immutable."""
+
+    __slots__ = ("_by_key", "_fractions", "_kinds", "_numbers")
+
+    def __init__(self, values: Iterable[Value]) -> None:
+        self._by_key: dict[str, list[Value]] = {}
+        self._kinds: dict[str, set[str]] = {}
+        self._numbers: list[Value] = []
+        self._fractions: list[Value] = []
+        seen: set[tuple[str, str, str]] = set()
+        for value in values:
+            self._count(value)
+            if (value.kind, value.norm, value.unit) in seen:
+                continue
+            seen.add((value.kind, value.norm, value.unit))
+            for part in (value, *_parts(value)):
+                for key in keys_of(part):
+                    shared = self._by_key.setdefault(key, [])
+                    if len(shared) < _MAX_SHARED:
+                        shared.append(part)
+
+    def _count(self, value: Value) -> None:
+        self._kinds.setdefault(value.kind, set()).add(value.norm)
+        if value.kind not in ("money", "count", "percent"):
+            return
+        if "." in value.norm and len(self._fractions) < MAX_NUMBERS:
+            self._fractions.append(value)
+        listed = value.kind == "money" or (value.kind == "count" and not value.unit)
+        if listed and len(self._numbers) < MAX_NUMBERS:
+            self._numbers.append(value)
+
+    def contains(self, value: Value) -> bool:
+        """Whether a value was seen or follows from what was.
+
+        Args:
+            value: A quoted value.
+        """
+        return self.find(value) is not None
+
+    def find(self, value: Value) -> Derivation | None:
+        """Say how a quoted value follows from what was seen.
+
+        Args:
+            value: A quoted value.
+
+        Returns:
+            `same` where it stands there, `minor_units` where it does in cents, `ratio` for 12 % and 0.12, `duration`
+            for two days and 48 hours, `rounded` for 26.5 where 26.54 was
+            seen, `count` for the number of different addresses, ids or paths, `sum` and
+            `difference` of listed numbers; None where it does not. Which of these are good enough is the caller's
+            choice: an amount of 6400 is `minor_units` of $64 wherever no key says which of the two was meant.
+        """
+        if self._same(value):
+            return "same"
+        if value.kind == "money" and self._has_bare(value, shift(value.norm, 2)):
+            return "minor_units"
+        if value.kind == "percent" and self._has_bare(value, shift(value.norm, -2)):
+            return "ratio"
+        if value.kind == "count":
+            if any(self._same(other) for other in _durations(value)):
+                return "duration"
+            if self._is_number_of_values(value):
+                return "count"
+        if self._is_rounded(value):
+            return "rounded"
+        return self._derived(value) if value.kind in ("money", "count") else None
+
+    def _same(self, value: Value) -> bool:
+        return any(
+            same_value(value, other) for key in dict.fromkeys(keys_of(value)) for other in self._by_key.get(key, ())
+        )
+
+    def _has_bare(self, value: Value, norm: str) -> bool:
+        """A number without any unit of its own."""
+        found = self._by_key.get(f"n:{norm}", ())
+        return any(units_agree(value, other) and other.kind != "percent" for other in found)
+
+    def _is_number_of_values(self, value: Value) -> bool:
+        if not value.norm.isdecimal() or int(value.norm) < 2:
+            return False
+        return any(len(self._kinds.get(kind, ())) == int(value.norm) for kind in ("email", "id", "path", "url"))
+
+    def _is_rounded(self, value: Value) -> bool:
+        """Whether a number with more decimals rounds to this one, also as a share of 1 (`0.2654`)."""
+        if value.kind not in ("money", "count", "percent"):
+            return False
+        places = len(value.norm.partition(".")[2])
+        target, half = Fraction(value.norm), Fraction(1, 2 * 10**places)
+        scale = 100 if value.kind == "percent" else 1
+        return any(
+            abs(Fraction(seen.norm) * factor - target) <= half
+            for seen in self._fractions
+            for factor in ((1, scale) if seen.kind != "percent" else (1,))
+            if units_agree(seen, value) or value.kind == "percent"
+        )
+
+    def _derived(self, value: Value) -> Derivation | None:
+        target = Fraction(value.norm)
+        if target < MIN_DERIVED and target.denominator == 1:
+            return None
+        numbers = [Fraction(seen.norm) for seen in self._numbers if units_agree(seen, value)]
+        if _is_sum(numbers, target):
+            return "sum"
+        present = set(numbers)
+        return "difference" if any(number + target in present for number in numbers if number) else None
+
+
+def _is_sum(numbers: list[Fraction], target: Fraction) -> bool:
+    """Whether two numbers, or several that stand side by side, add up to the target."""
+    seen: set[Fraction] = set()
+    sums: set[Fraction] = set()
+    before = running = Fraction(0)
+    for number in numbers:
+        running += number
+        if target - number in seen or running - target in sums:
+            return True
+        seen.add(number)
+        sums.add(before)  # never the sum right before: one number is no sum of several
+        before = running
+    return False
+
+
+def _parts(value: Value) -> Iterator[Value]:
+    """Names inside a link or a path, so that `PR 88` is found in the link of that pull request."""
+    if value.kind not in ("url", "path"):
+        return
+    for piece in value.norm.replace("?", "/").replace("=", "/").replace("#", "/").split("/")[-8:]:
+        if any(c.isdigit() for c in piece):
+            yield Value("id", piece, value.start, value.end, normal_path(piece).casefold())
+
+
+def _durations(value: Value) -> Iterator[Value]:
+    """The same length of time in other units."""
+    for table in (DURATIONS, MONTH_DURATIONS):
+        if value.unit not in table or not value.norm.isdecimal():
+            continue
+        length = int(value.norm) * table[value.unit]
+        for unit, size in table.items():
+            if size != table[value.unit] and length % size == 0:
+                yield Value("count", value.text, value.start, value.end, str(length // size), unit)
