@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from receipts_middleware.core.finding import Verification
-from receipts_middleware.core.policy import NO_POLICY, Policy
+from receipts_middleware.core.policy import Policy
 from receipts_middleware.core.transcript import Transcript
 from receipts_middleware.core.verify import verify_replies, verify_transcript
 from receipts_middleware.readers import read_transcript
 
 
 def verify_messages(
-    messages: object, *, tools: Iterable[object] | None = None, policy: Policy = NO_POLICY
+    messages: object, *, tools: Iterable[object] | None = None, policy: Policy | None = None
 ) -> Verification:
     """Verify the last reply of a run.
 
@@ -29,12 +29,13 @@ def verify_messages(
 
     Raises:
         FormatError: The input cannot be read as messages at all.
+        UsageError: `policy` is no policy.
     """
     return verify_transcript(_as_transcript(messages, tools), policy=policy)
 
 
 def verify_turns(
-    messages: object, *, tools: Iterable[object] | None = None, policy: Policy = NO_POLICY
+    messages: object, *, tools: Iterable[object] | None = None, policy: Policy | None = None
 ) -> list[Verification]:
     """Verify every reply of a run, each against what was known up to it.
 
@@ -49,6 +50,7 @@ def verify_turns(
 
     Raises:
         FormatError: The input cannot be read as messages at all.
+        UsageError: `policy` is no policy.
     """
     return list(verify_replies(_as_transcript(messages, tools), policy=policy))
 

@@ -26,7 +26,7 @@ from receipts_middleware.core.inspect import Inspected, inspect_ledger
 from receipts_middleware.core.ledger import Entry, Ledger, LedgerBuilder, View
 from receipts_middleware.core.ledger.legacy import legacy_ledger
 from receipts_middleware.core.markdown import attach, continuations, read_markdown
-from receipts_middleware.core.policy import NO_POLICY, Policy, weigh
+from receipts_middleware.core.policy import NO_POLICY, Policy, as_policy, weigh
 from receipts_middleware.core.ranges import format_ranges, parse_ranges
 from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, MAX_TEXT, OUTCOMES, Malformed, Receipt, parse_receipt
 from receipts_middleware.core.resolve import Resolver
@@ -44,7 +44,7 @@ def verify(
     *,
     tools: Iterable[object] | None = None,
     shown: Iterable[int] | None = None,
-    policy: Policy = NO_POLICY,
+    policy: Policy | None = None,
 ) -> Verification:
     """Verify a reply against a ledger.
 
@@ -61,17 +61,18 @@ def verify(
         The verification. `trust` says that the ledger was given by the caller.
 
     Raises:
-        UsageError: A row is not an object, or two rows have one number.
+        UsageError: A row is not an object, or two rows have one number, or `policy` is no policy.
     """
+    said = as_policy(policy)
     book = ledger if isinstance(ledger, Ledger) else Ledger(_given_entries(ledger))
     view = View("none")
     if shown is not None:
         numbers = sorted(set(shown))
         view = View("present", max([*numbers, *(e.n for e in book)], default=0), parse_ranges(format_ranges(numbers)))
-    return judge_turn(Turn(reply=reply, ledger=book, view=view, tools=read_tools(tools), source="given", policy=policy))
+    return judge_turn(Turn(reply=reply, ledger=book, view=view, tools=read_tools(tools), source="given", policy=said))
 
 
-def verify_transcript(transcript: Transcript, *, policy: Policy = NO_POLICY) -> Verification:
+def verify_transcript(transcript: Transcript, *, policy: Policy | None = None) -> Verification:
     """Verify the last reply of a transcript.
 
     Args:
@@ -81,8 +82,9 @@ def verify_transcript(transcript: Transcript, *, policy: Policy = NO_POLICY) -> 
     Returns:
         The verification; `nothing_checked` with `ended` `pending` or `empty` where there is no reply to judge.
     """
-    builder = LedgerBuilder(tools=transcript.tools, said=policy.kind)
-    turns = list(_turns(transcript, builder, choose_reply(transcript.messages), policy))
+    said = as_policy(policy)
+    builder = LedgerBuilder(tools=transcript.tools, said=said.kind)
+    turns = list(_turns(transcript, builder, choose_reply(transcript.messages), said))
     pending = builder.pending and _ends_with_the_agent(transcript.messages)
     if turns and not pending:
         return judge_turn(turns[-1])
@@ -96,12 +98,12 @@ def verify_transcript(transcript: Transcript, *, policy: Policy = NO_POLICY) -> 
             tools=tools,
             source="messages",
             ended=ended,
-            policy=policy,
+            policy=said,
         )
     )
 
 
-def verify_replies(transcript: Transcript, *, policy: Policy = NO_POLICY) -> Iterator[Verification]:
+def verify_replies(transcript: Transcript, *, policy: Policy | None = None) -> Iterator[Verification]:
     """Verify every assistant message with text, each against what was known up to it.
 
     A message whose own calls are still unanswered is left out until they are, so that appending messages never
@@ -114,7 +116,8 @@ def verify_replies(transcript: Transcript, *, policy: Policy = NO_POLICY) -> Ite
     Yields:
         One verification a message, in order.
     """
-    for turn in _turns(transcript, LedgerBuilder(tools=transcript.tools, said=policy.kind), None, policy):
+    said = as_policy(policy)
+    for turn in _turns(transcript, LedgerBuilder(tools=transcript.tools, said=said.kind), None, said):
         yield judge_turn(turn)
 
 

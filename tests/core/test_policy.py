@@ -111,6 +111,15 @@ def test_objects_are_values() -> None:
     assert NO_POLICY.for_tool("anything") == ToolPolicy("*")
 
 
+@pytest.mark.parametrize("judge", [lambda p: verify("Hi.", [], policy=p), lambda p: verify_messages([], policy=p)])
+def test_a_path_is_no_policy(judge) -> None:
+    assert judge(None) == judge(NO_POLICY)
+    with pytest.raises(UsageError, match="load_policy"):
+        judge("receipts.toml")
+    with pytest.raises(UsageError, match="load_policy"):
+        verify_turns([], policy="receipts.toml")  # type: ignore[arg-type]
+
+
 # --- properties ----------------------------------------------------------------------------------------------------
 
 _WORDS = st.sampled_from(

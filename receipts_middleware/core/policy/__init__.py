@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from receipts_middleware.core.policy.check import PolicyError, Problem
 from receipts_middleware.core.policy.read import read_policy
-from receipts_middleware.core.policy.value import NO_POLICY, Policy, ToolPolicy
+from receipts_middleware.core.policy.value import NO_POLICY, Policy, ToolPolicy, as_policy
 from receipts_middleware.core.policy.weigh import weigh
 
-__all__ = ["NO_POLICY", "Policy", "PolicyError", "Problem", "ToolPolicy", "read_policy", "weigh"]
+__all__ = ["NO_POLICY", "Policy", "PolicyError", "Problem", "ToolPolicy", "as_policy", "read_policy", "weigh"]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from receipts_middleware.core.errors import UsageError
 from receipts_middleware.core.finding import Severity
 from receipts_middleware.core.grade import Grade
 from receipts_middleware.core.policy.check import (
@@ -203,3 +204,19 @@ def fits(pattern: str, name: str) -> bool:
 _SAYS_NOTHING: Final = ToolPolicy("*")
 #: The policy where none is given.
 NO_POLICY: Final = Policy()
+
+
+def as_policy(given: Policy | None) -> Policy:
+    """The policy that a caller gave, or the one that says nothing.
+
+    Args:
+        given: A policy, or None.
+
+    Raises:
+        UsageError: It is something else, for example a path.
+    """
+    if given is None:
+        return NO_POLICY
+    if not isinstance(given, Policy):
+        raise UsageError(f"policy is {type(given).__name__}; pass a Policy, for example load_policy(path)")
+    return given
