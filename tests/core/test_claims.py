@@ -17,6 +17,9 @@ from receipts_middleware.core.claims.segment import MAX_TOKENS, read_units
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "claims"
 RULES = json.loads((FIXTURES / "rules.json").read_text(encoding="utf-8"))
 
+#: Rules whose near misses are rows of other rules.
+BOTH_WAYS = {"negation in its chain"}
+
 #: Sentences that need nothing around them, each with one claim.
 SENTENCES = [
     "I've refunded order 4821.",
@@ -50,7 +53,7 @@ def test_every_must_row_names_a_claim_and_every_rule_has_rows() -> None:
     for row in RULES:
         kinds[row["rule"]].add(row["kind"])
         assert row["kind"] == "near" or row["finds"]
-    assert all("near" in seen or rule == "negation in its chain" for rule, seen in kinds.items())
+    assert all("near" in seen or rule in BOTH_WAYS for rule, seen in kinds.items())
 
 
 @pytest.mark.rows("claims/participles.json")

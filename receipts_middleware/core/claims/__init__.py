@@ -2,12 +2,13 @@
 
 Nothing is judged here: a found claim is not yet bound to what ran, and `verify` does not use this package yet. The
 layers, each in its module: `segment` (what may assert at all), `morphology` (an open vocabulary of verbs), `chains`
-and `clauses` (voice, aspect, negation and modality, each in its own scope), `analyse` (what a clause claims).
+and `clauses` (voice, aspect, negation and modality, each in its own scope), `analyse` (what a clause claims), `find`
+(the claims of a sentence).
 """
 
 from __future__ import annotations
 
-from receipts_middleware.core.claims.analyse import claims_of
+from receipts_middleware.core.claims.find import claims_of
 from receipts_middleware.core.claims.segment import read_units
 from receipts_middleware.core.claims.value import Aspect, ClaimKind, FoundClaim, Strength, Subject, Voice
 

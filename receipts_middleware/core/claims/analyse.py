@@ -2,92 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from receipts_middleware.core.claims import tables as t
-from receipts_middleware.core.claims.chains import Chain
-from receipts_middleware.core.claims.clauses import Clause, read_clauses
-from receipts_middleware.core.claims.morphology import base_form, is_participle
-from receipts_middleware.core.claims.segment import Token, Unit
-from receipts_middleware.core.claims.value import Aspect, ClaimKind, FoundClaim, Strength, Subject, Voice
+from receipts_middleware.core.claims.clauses import Clause
+from receipts_middleware.core.claims.morphology import is_participle
+from receipts_middleware.core.claims.segment import Token
+from receipts_middleware.core.claims.value import ClaimKind
 
 _GENERIC: Final = frozenset(
     "typically usually generally normally always policy policies eligible allowed permitted each every any may".split()
 )
-#: Last words of a headline without a verb ("Rename complete").
-_ENDINGS: Final = frozenset({"complete", "live", "ready", "done"})
 #: Past forms that are written as the imperative is; as the first word of a full sentence they ask for something.
 _UNMARKED: Final = frozenset({"read", "put", "set", "cut", "let", "hit", "run", "split", "reset", "shut", "come"})
-_SHAPES: Final[dict[str, Subject]] = {"agent": "agent", "you": "other", "other": "other"}
 
 
-def claims_of(unit: Unit, text: str) -> Iterator[FoundClaim]:
-    """The claims of one unit, in order.
-
-    Args:
-        unit: Tokens of a sentence.
-        text: The reply that they point into.
-
-    Yields:
-        Claims whose offsets slice the reply.
-    """
-    tokens = _asserted_part(unit)
-    if not tokens or tokens[0].kind == "open" or _opens_no_assertion(tokens):
-        return
-    head = next((n for n, token in enumerate(tokens) if token.kind == "joint"), len(tokens))
-    if _is_umbrella(tokens[:head]):
-        yield _whole(text, tokens[:head], "umbrella", "present")
-        tokens = tokens[head + 1 :]
-    elif _is_umbrella(tokens):
-        yield _whole(text, tokens, "umbrella", "present")
-        return
-    clauses = read_clauses(tokens)
-    found = [(clause, kind) for clause in clauses if (kind := _kind(clause, tokens)) is not None]
-    for clause, kind in found:
-        yield _from_clause(text, tokens, clause, kind)
-    if not found and not any(clause.chain.form != "infinitive" for clause in clauses):
-        yield from _verbless(unit, tokens, text)
-
-
-def _asserted_part(unit: Unit) -> tuple[Token, ...]:
-    """Tokens in front of a question that shares their sentence, or of the list of a plan."""
-    tokens = unit.tokens
-    if unit.question:
-        part = max((n for n, token in enumerate(tokens) if token.word in (";", "—", "–")), default=0)
-        return tokens[:part]
-    for number, token in enumerate(tokens[:12]):
-        if token.word == ":":
-            words = [x.word for x in tokens[:number]]
-            planned = not (t.PLANS | t.CONDITIONS | t.MODALS).isdisjoint(words) or words[:2] == ["to", "do"]
-            return tokens[:number] if planned else tokens
-    return tokens
-
-
-def _opens_no_assertion(tokens: Sequence[Token]) -> bool:
-    words = [token for token in tokens[:3] if token.kind == "word"]
-    if not words or words[0] is not tokens[0]:
-        return False
-    first = words[0].word
-    if first in t.OPENERS:
-        return True
-    return first == "let" and len(words) > 1 and words[1].word in ("me", "us", "'s")
-
-
-def _joined(tokens: Sequence[Token], start: int, end: int) -> str:
+def joined(tokens: Sequence[Token], start: int, end: int) -> str:
+    """Words of some tokens as one line, with "is" for its short and plural forms."""
     return " ".join("is" if x.word in ("'s", "'re", "are") else x.word for x in tokens[start:end] if x.kind == "word")
 
 
-def _is_umbrella(tokens: Sequence[Token]) -> bool:
-    """An umbrella phrase that is the sentence, give or take a few words."""
-    words = [token for token in tokens if token.kind in ("word", "number", "opaque")]
-    if len(words) > 12 or any(x.word in t.NEGATIONS or x.word in t.MODALS or x.word in t.CONDITIONS for x in words):
-        return False
-    line = f" {_joined(tokens, 0, len(tokens))} "
-    return any(f" {phrase} " in line for phrase in t.UMBRELLA_PHRASES)
+def kind_of(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
+    """What a clause claims.
 
+    Args:
+        clause: A clause of the tokens.
+        tokens: Tokens of the unit.
 
-def _kind(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
+    Returns:
+        Its kind; None where nothing is claimed.
+    """
     chain = clause.chain
     if chain.form == "modal" and chain.negated and clause.shape == "agent" and chain.word and clause.asserted:
         return None if tokens[chain.start].word != "could" else "check" if chain.base in t.CHECKS else "effect"
@@ -234,6 +179,8 @@ def _is_generic(clause: Clause, tokens: Sequence[Token]) -> bool:
 
 
 def _copula(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
+    if _is_test(clause, tokens):
+        return "check"
     chain = clause.chain
     if clause.subject < chain.start and tokens[clause.subject].word in ("here", "there") and chain.past is False:
         return "result" if tokens[clause.subject].word == "there" and _result(clause, tokens) else None
@@ -244,7 +191,7 @@ def _copula(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
         return "effect" if clause.negated and set(words[:2]) & {"able", "unable"} else None
     if words[:1] == ["able"]:
         return None
-    phrase = _joined(tokens, chain.start, min(clause.last, chain.end + 6))
+    phrase = joined(tokens, chain.start, min(clause.last, chain.end + 6))
     if any(f" {x} " in f" {phrase} " for x in t.OUTCOME_PHRASES):
         return "effect"
     if clause.shape == "you" and any(x.kind in ("number", "opaque") for x in behind) and not chain.past:
@@ -258,11 +205,21 @@ def _copula(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
     return _result(clause, tokens)
 
 
+def _is_test(clause: Clause, tokens: Sequence[Token]) -> bool:
+    """Whether it says "tests pass", "the suite is green", a check that was run, where no count makes it a result."""
+    part = tokens[clause.first : clause.last]
+    subject = {token.word for token in tokens[clause.subject : clause.chain.start]}
+    outcome = {"pass", "passes", "passed", "passing", "green", "clean"} & {token.word for token in part}
+    return bool(outcome) and not t.TESTS.isdisjoint(subject) and not any(x.kind in ("number", "opaque") for x in part)
+
+
 def _by_other(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
     chain = clause.chain
+    if _is_test(clause, tokens):
+        return "check"
     if chain.form == "present" and tokens[chain.start - 1].word == "now":
         return "effect"
-    phrase = _joined(tokens, chain.start, min(clause.last, chain.end + 4))
+    phrase = joined(tokens, chain.start, min(clause.last, chain.end + 4))
     if any(f" {x} " in f" {phrase} " for x in t.OUTCOME_PHRASES):
         return "effect"
     if clause.shape == "you":
@@ -308,79 +265,3 @@ def _result(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
     definite = first.word in ("the", "your", "this", "my", "our") or (first.capital and clause.subject > 0)
     placed = tokens[min(clause.chain.end, len(tokens) - 1)].word in ("on", "in")
     return "result" if clause.chain.form == "copula" and (definite or placed or first.word == "it") else None
-
-
-def _verbless(unit: Unit, tokens: Sequence[Token], text: str) -> Iterator[FoundClaim]:
-    """Units without a verb: a done formula, a check mark, a value."""
-    words = [token for token in tokens if token.kind == "word"]
-    valued = any(token.kind in ("number", "opaque") for token in tokens)
-    if words and (any(token.kind == "mark" for token in tokens) or (len(words) <= 5 and words[-1].word in _ENDINGS)):
-        yield _whole(text, tokens, "effect", "none")
-    elif (unit.segment.kind in ("row", "item") and (valued or _is_labelled(tokens))) or (
-        unit.segment.kind == "paragraph" and valued and words and tokens[-1].word != ":"
-    ):
-        yield _whole(text, tokens, "result", "none")
-
-
-def _is_labelled(tokens: Sequence[Token]) -> bool:
-    """Whether a name and a value stand there: "Cabin class: economy"."""
-    colon = next((n for n, token in enumerate(tokens[:8]) if token.word == ":"), None)
-    return colon is not None and 0 < colon < len(tokens) - 1
-
-
-def _from_clause(text: str, tokens: Sequence[Token], clause: Clause, kind: ClaimKind) -> FoundClaim:
-    chain = clause.chain
-    subject: Subject = _SHAPES.get(clause.shape, "agentless")
-    if subject == "agentless" and clause.shape == "noun" and not chain.passive and kind == "result":
-        subject = "other"
-    passive = chain.passive or (chain.bare and clause.shape in ("noun", "thing") and kind in ("effect", "check"))
-    voice: Voice = "state" if chain.form in ("copula", "have") else "passive" if passive else "active"
-    aspect: Aspect = "perfect" if chain.perfect else "past" if chain.past else "present"
-    if chain.bare and clause.shape not in ("agent", "you", "other"):
-        aspect = "none" if kind != "result" else "past"
-    part = tokens[clause.first : max(clause.last, chain.end)]
-    start, end = part[0].start, part[-1].end
-    strength = _strength(chain, tokens[chain.start : max(clause.last, chain.end)])
-    return FoundClaim(
-        text[start:end], start, end, kind, chain.base, subject, voice, aspect, clause.negated, strength,
-        _objects(part, chain.base),
-    )  # fmt: skip
-
-
-def _strength(chain: Chain, tokens: Sequence[Token]) -> Strength:
-    words = {token.word for token in tokens if token.kind == "word"}
-    bases = {chain.base} | {base_form(word) for word in words if is_participle(word)}
-    if bases & t.CONFIRMED:
-        return "confirmed"
-    if chain.base in ("try", "attempt"):
-        return "attempted"
-    if chain.base in t.ACCEPTED or words & {"queued", "pending", "submitted"}:
-        return "accepted"
-    return "done"
-
-
-def _whole(text: str, tokens: Sequence[Token], kind: ClaimKind, aspect: Aspect) -> FoundClaim:
-    """A claim that is the whole unit and names no act."""
-    first, last = 0, len(tokens)
-    while last > 1 and tokens[last - 1].kind in ("stop", "joint"):
-        last -= 1
-    start, end = tokens[first].start, tokens[last - 1].end
-    objects = _objects(tokens[first:last], "")
-    return FoundClaim(
-        text[start:end],
-        start,
-        end,
-        kind,
-        "",
-        "agentless",
-        "state",
-        aspect,
-        negated=False,
-        strength="done",
-        objects=objects,
-    )
-
-
-def _objects(tokens: Sequence[Token], action: str) -> tuple[str, ...]:
-    words = [x.word for x in tokens if x.kind == "word" and x.word not in t.STOPWORDS]
-    return tuple(word for word in words if base_form(word) != action)

@@ -87,12 +87,24 @@ def _chain_at(tokens: Sequence[Token], at: int) -> Chain | None:
         return _auxiliary(tokens, at)
     if is_past_form(word) and (bare := _bare(tokens, at)) is not None:
         return bare
-    follows_person = at > 0 and tokens[at - 1].word in t.AGENT | {"you", "they"}
+    return _present(tokens, at)
+
+
+def _present(tokens: Sequence[Token], at: int) -> Chain | None:
+    """A present tense without auxiliary, where what stands before it shows that it is one."""
+    word = tokens[at].word
+    if not at:
+        return None
+    before = tokens[at - 1]
+    following = tokens[at + 1] if at + 1 < len(tokens) else None
+    if word in ("pass", "fail") and before.kind != "joint" and before.word.endswith("s"):
+        return Chain(at, at + 1, "present", word, word=word)
+    follows_person = before.word in t.AGENT | {"you", "they"}
     if follows_person and _is_base(word) and not is_past_form(word) and not _is_adverb(word):
         return Chain(at, at + 1, "base", word, word=word)
-    if at and tokens[at - 1].word == "now" and word.endswith("s") and not word.endswith("ss") and _goes_on(following):
+    if before.word == "now" and word.endswith("s") and not word.endswith("ss") and _goes_on(following):
         return Chain(at, at + 1, "present", word.removesuffix("s"), word=word)
-    if word in t.RESULT_VERBS and at and _may_be_subject(tokens[at - 1]) and _goes_on(following):
+    if word in t.RESULT_VERBS and _may_be_subject(before) and _goes_on(following):
         return Chain(at, at + 1, "present", word.removesuffix("s"), word=word)
     return None
 
@@ -206,6 +218,8 @@ def _make(at: int, end: int, seen: Sequence[str], verb: str, before: str, *, neg
         form = "copula"
     else:
         form = "have" if last in t.HAVE | t.GET else "base"
+    if first in ("be", "being"):
+        form = "infinitive"  # "that the wall be painted"
     if form == "base" and last in t.DO:
         perfect = False
         if not verb:

@@ -61,6 +61,7 @@ def read_clauses(tokens: Sequence[Token]) -> list[Clause]:
     hypothetical = _is_hypothetical(tokens)
     reported = False
     condition = trailing = False
+    relative: int | None = None
     for number, chain in enumerate(chains):
         floor = chains[number - 1].end if number else 0
         following = chains[number + 1] if number + 1 < len(chains) else None
@@ -69,9 +70,14 @@ def read_clauses(tokens: Sequence[Token]) -> list[Clause]:
         if first and not floor and chain.bare and first == chain.start and tokens[first - 1].word in (":", "—", "–"):
             first = 0  # "Q3 deck: attached"
         shape, subject = _subject(tokens, first, chain)
+        if shape == "none" and not chain.bare and relative is not None:
+            shape, first, subject, opener = "noun", relative, relative, ""  # "the file that you sent has been read"
+        relative = floor if opener in _RELATIVES and first > floor else None
         continued = _continues(tokens, previous, shape, first, floor)
         if continued is not None and previous is not None:
             shape = previous.shape
+        if opener == "that" and previous is not None and _is_announced(previous):
+            opener = ""
         subordinate = opener in t.SUBORDINATORS or (opener in _RELATIVES and first > floor)
         if continued is not None and previous is not None and chain.bare:
             subordinate = subordinate or not previous.asserted
@@ -254,6 +260,13 @@ def _joint_between(tokens: Sequence[Token], start: int, end: int, *, coordinator
     return any(
         token.kind in ("joint", "mark", "stop") or (token.kind == "word" and token.word in words)
         for token in tokens[start:end]
+    )
+
+
+def _is_announced(previous: Clause) -> bool:
+    """Whether the agent itself says what follows."""
+    return previous.chain.base in t.ANNOUNCEMENTS and (
+        previous.chain.form == "infinitive" or (previous.shape == "agent" and previous.chain.form in ("modal", "base"))
     )
 
 

@@ -138,8 +138,8 @@ SPEECH: Final = _words(
 OUTCOME_STATES: Final = _words(
     """
     live done complete completed finished ready set sorted settled gone up in out open closed over on off online
-    offline active inactive enabled disabled published public private paid booked reserved yours clear clean saved
-    attached pinned back covered good away
+    offline active inactive enabled disabled published public private paid booked reserved yours clear saved
+    attached pinned back
     """
 )
 #: Phrases of an outcome without a verb of acting; joined words as the tokens give them.
@@ -205,3 +205,7 @@ HABITS: Final = _words(
 ANSWERS: Final = _words("yes yep yeah sure ok okay great perfect done right hi hey hello thanks no")
 #: Verbs whose participle with "is" or "was" tells how a thing stands or what someone else did to it.
 STANDINGS: Final = _words("price delay decline refuse reject deny tie cap evict divert quote cover exempt expect own")
+#: Verbs with which the agent announces what it then asserts: "I'm pleased to inform you that ...".
+ANNOUNCEMENTS: Final = _words("inform confirm note report announce advise say tell")
+#: Things that pass or are clean after a check was run.
+TESTS: Final = _words("test tests suite lint linter build ci checks check mypy ruff typecheck pipeline")
