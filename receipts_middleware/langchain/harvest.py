@@ -5,9 +5,11 @@ Everything is read from messages and receipts, so a live result and a saved one 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
+
+from langchain_core.tools import BaseTool
 
 from receipts_middleware.core.children import MAX_DEPTH, Below, ChildRun, Ended, Evidence, ReportState, below
 from receipts_middleware.core.children.reduce import judge_run, reduce_run
@@ -17,6 +19,7 @@ from receipts_middleware.core.ledger import Entry, Ledger, LedgerBuilder
 from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, Malformed, Receipt, parse_receipt
 from receipts_middleware.core.transcript import Transcript
 from receipts_middleware.langchain.delegation import REMOTE_TOOLS, Told, say
+from receipts_middleware.langchain.options import names_of
 from receipts_middleware.readers import read_transcript
 from receipts_middleware.readers.langchain_messages import read_message, role_of
 
@@ -79,7 +82,11 @@ class Harvest:
 
 
 def harvest(
-    source: object, *, tools: Iterable[object] | None = None, agent: str = "", subagents: Iterable[str] = ("task",)
+    source: object,
+    *,
+    tools: Iterable[object] | None = None,
+    agent: str = "",
+    subagents: Sequence[BaseTool | str] = ("task",),
 ) -> Harvest:
     """Read what an agent did, and below it its subagents.
 
@@ -89,7 +96,8 @@ def harvest(
             Untrusted.
         tools: Tools of the run, where the run itself does not record them.
         agent: Name to give the run.
-        subagents: Names of tools that run a subagent: their calls are delegations also where nothing was collected.
+        subagents: Tools that run a subagent, or their names: their calls are delegations also where nothing was
+            collected.
 
     Returns:
         The harvest. Of a tool message with several children the first, its siblings being read from the parent's own
@@ -97,9 +105,11 @@ def harvest(
 
     Raises:
         UsageError: The source holds no messages and is no delegation; it says what to pass. Runs of a remote graph
-            come as plain messages of another server: pass those messages, they give an unstamped ledger.
+            come as plain messages of another server: pass those messages, they give an unstamped ledger. Or
+            `subagents` is no list of tools and names.
         FormatError: A list of messages could not be read.
     """
+    delegating = names_of(subagents, "subagents") | REMOTE_TOOLS
     if _is_remote(source):
         raise UsageError(
             "a remote graph runs on another server and hands over no receipts; harvest(result['messages']) of what it "
@@ -111,7 +121,7 @@ def harvest(
         run = under.runs[0] if under.runs else _uncollected(entry, agent)
         return _of_run(run, entry.id if entry.n else "", 1)
     transcript = read_transcript(source, tools=tools)
-    children, left_out = _delegations(transcript, frozenset(subagents))
+    children, left_out = _delegations(transcript, delegating)
     run = replace(reduce_run(transcript, agent=agent), children_left_out=left_out)
     return _of_run(run, "", 0, children=children)
 
@@ -137,7 +147,7 @@ def _of_run(run: ChildRun, call: str, depth: int, *, children: tuple[Harvest, ..
     )
 
 
-def _delegations(transcript: Transcript, subagents: frozenset[str]) -> tuple[tuple[Harvest, ...], int]:
+def _delegations(transcript: Transcript, delegating: frozenset[str]) -> tuple[tuple[Harvest, ...], int]:
     """Every subagent below a conversation in call order, and how many more there were."""
     builder = LedgerBuilder(tools=transcript.tools)
     for message in transcript.messages:
@@ -146,7 +156,7 @@ def _delegations(transcript: Transcript, subagents: frozenset[str]) -> tuple[tup
     left_out = 0
     for entry in builder.ledger():
         under = below(entry)
-        if not under.runs and entry.tool in subagents | REMOTE_TOOLS and entry.outcome not in _NOT_RUN:
+        if not under.runs and entry.tool in delegating and entry.outcome not in _NOT_RUN:
             under = Below((_uncollected(entry, ""),))
         children.extend(_of_run(run, entry.id, 1) for run in under.runs)
         left_out += under.left_out

@@ -15,7 +15,7 @@ from receipts_middleware.core.children import ChildRun, Naming, name_below, span
 from receipts_middleware.core.citation import Citation, parse_citations
 
 #: An id inside a bracket in any spelling that the grammar reads; digits of every script.
-_ID: Final = re.compile(r"(?<![\w.])[rR](\d+(?:\.\d+)*)(?![\w.])")
+_ID: Final = re.compile(r"(?<!\w)(?<!\w\.)[rR](\d+(?:\.\d+)*)(?!\w|\.\w)")
 
 _OPENERS: Final = frozenset("[\u3010\uff3b")
 

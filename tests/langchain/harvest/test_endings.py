@@ -248,6 +248,9 @@ def test_interrupted_and_then_resumed_is_one_run(kit, drive):
     waiting = harvest(receipt)
     assert (waiting.agent, waiting.ended, waiting.call) == ("scout", "interrupted", "r1")
     assert kit.rows(waiting) == [("r1", "search", "success"), ("r2", "approve", "interrupted")]
+    state = harvest(parent.get_state(THREAD).values, subagents=["ask"])
+    assert state.ended == "pending"
+    assert kit.facts(state.children) == [("r1", "", "not_collected", "pending", 0)]
     result = drive(parent, Command(resume="dana"), THREAD)
     run = harvest(result)
     assert kit.facts(run.children) == [("r1", "scout", "present", "complete", 2)]

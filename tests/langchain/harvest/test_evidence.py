@@ -110,11 +110,13 @@ def test_a_parent_without_the_middleware_has_children_of_which_nothing_is_known(
 
 
 def test_other_names_of_delegating_tools_can_be_given(kit, drive):
-    result = drive.ask(
-        kit.agent([kit.call("ask", q="x"), "ok"], tools=[kit.ask(kit.agent([LIE], bare=True))], bare=True)
-    )
+    ask = kit.ask(kit.agent([LIE], bare=True))
+    result = drive.ask(kit.agent([kit.call("ask", q="x"), "ok"], tools=[ask], bare=True))
     assert harvest(result).children == ()
-    assert [child.evidence for child in harvest(result, subagents=["ask"]).children] == ["not_collected"]
+    for names in (["ask"], [ask], ("task", ask)):
+        assert [child.evidence for child in harvest(result, subagents=names).children] == ["not_collected"]
+    with pytest.raises(UsageError, match="pass a list"):
+        harvest(result, subagents="ask")
 
 
 def remote_tools():
