@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
 from receipts_middleware.core.values.numbers import NUMBER_WORDS, NUMERAL, read_numeral, read_words, shift
@@ -11,11 +12,18 @@ from receipts_middleware.core.values.tables import AFTER_ONE, BEFORE_ONE, MULTIP
 from receipts_middleware.core.values.value import Value
 
 _FIXED: Final = "|".join(re.escape(words) for words in sorted(QUANTIFIERS, key=len, reverse=True))
-_COUNT: Final = re.compile(
-    rf"(?<![\w.,:/#$€£@\u2013-])(?:-?(?P<number>{NUMERAL})(?P<times>[kKM]|\s(?i:thousand|million|billion)\b)?(?![\w@]|[.,:/\u2013-]\d)"
-    rf"|(?P<fixed>(?i:{_FIXED}))\b|(?P<dozen>(?i:(?:(?P<many>{NUMBER_WORDS}|\d{{1,3}}|a)\s)?dozen))\b"
-    rf"|(?P<words>(?i:{NUMBER_WORDS}))\b(?!-(?!\w{{3,}})))",
-)
+
+
+@cache
+def _count() -> re.Pattern[str]:
+    """Compiled when first needed, since it takes milliseconds."""
+    return re.compile(
+        rf"(?<![\w.,:/#$€£@\u2013-])(?=[\w-])(?:-?(?P<number>{NUMERAL})(?P<times>[kKM]|\s(?i:thousand|million|billion)\b)?(?![\w@]|[.,:/\u2013-]\d)"
+        rf"|(?P<fixed>(?i:{_FIXED}))\b|(?P<dozen>(?i:(?:(?P<many>{NUMBER_WORDS}|\d{{1,3}}|a)\s)?dozen))\b"
+        rf"|(?P<words>(?i:{NUMBER_WORDS}))\b(?!-(?!\w{{3,}})))",
+    )
+
+
 _NEXT: Final = re.compile(r"[ \u00a0-]([A-Za-z]{2,40})")
 _MARKER: Final = re.compile(r"^[ \t>]{0,12}\d{1,3}[.)](?=\s)", re.MULTILINE)
 _LAST_WORD: Final = re.compile(r"([A-Za-z]+)[\s-]\Z")
@@ -38,7 +46,7 @@ def read_counts(text: str) -> Iterator[Value]:
     Args:
         text: Untrusted.
     """
-    for match in _COUNT.finditer(text):
+    for match in _count().finditer(text):
         unit = _unit(text, match.end())
         also: tuple[str, ...] = ()
         if match["number"]:

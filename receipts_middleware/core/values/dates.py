@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
 from receipts_middleware.core.values.tables import MONTHS, NAMED_TIMES, RELATIVE_DAYS, WEEKDAYS
@@ -35,11 +36,18 @@ _CLOCK: Final = re.compile(
 )
 _HOUR: Final = re.compile(r"(?<![\w:.,$])(?P<h>1[0-2]|0?[1-9])\s?(?P<half>[AaPp])(?:[Mm]|\.[Mm]\.)(?!\w)")
 #: `at 9`, `until 4`, `Saturday 9 to 10:30`: an hour only by what stands around it.
-_BARE_HOUR: Final = re.compile(
-    rf"(?:\b(?i:at|until|till)\s|{_WEEKDAY.pattern},?\s(?:from\s|at\s)?|\bfrom\s(?=\d{{1,2}}\s?(?:to|-|\u2013)\s?\d))"
-    r"(?P<h>2[0-4]|1\d|0?[1-9])(?:\s?(?:to|till|until|-|\u2013)\s?(?P<h2>2[0-4]|1\d|0?[1-9])(?![\w:%]|[.,]\d))?"
-    r"(?=[;!?)]|,(?!\d)|\.?(?:\s*\Z|\s+(?:[A-Z]|on\b|from\b|about\b|with\b|for\b|and\b|to\b|tomorrow\b|today\b|in\b)))"
-)
+
+
+@cache
+def _bare_hour() -> re.Pattern[str]:
+    """Compiled when first needed, since it takes milliseconds."""
+    return re.compile(
+        rf"(?:\b(?i:at|until|till)\s|{_WEEKDAY.pattern},?\s(?:from\s|at\s)?|\bfrom\s(?=\d{{1,2}}\s?(?:to|-|\u2013)\s?\d))"
+        r"(?P<h>2[0-4]|1\d|0?[1-9])(?:\s?(?:to|till|until|-|\u2013)\s?(?P<h2>2[0-4]|1\d|0?[1-9])(?![\w:%]|[.,]\d))?"
+        r"(?=[;!?)]|,(?!\d)|\.?(?:\s*\Z|\s+(?:[A-Z]|on\b|from\b|about\b|with\b|for\b|and\b|to\b|tomorrow\b|today\b|in\b)))"
+    )
+
+
 _NAMED: Final = re.compile(r"\b(?:" + "|".join(NAMED_TIMES) + r")\b", re.IGNORECASE)
 
 
@@ -122,7 +130,7 @@ def read_times(text: str) -> Iterator[Value]:
     for match in _HOUR.finditer(text):
         norm = f"{_hour(int(match['h']), match['half'].lower()):02}:00"
         yield Value("time", match.group(), match.start(), match.end(), norm)
-    for match in _BARE_HOUR.finditer(text):
+    for match in _bare_hour().finditer(text):
         for group in ("h", "h2"):
             if match[group]:
                 hour = int(match[group]) % 24

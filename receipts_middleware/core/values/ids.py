@@ -15,7 +15,7 @@ _NUMBER: Final = r"#?\d{1,18}"
 _LINK: Final = r"[\s:#*`\"'(]{1,4}"
 _NOUN: Final = r"(?:\s(?i:request|ids?|numbers?|nos?\.?|nr\.?|codes?|refs?|references?))?(?:\s(?:is|was))?"
 _CUED: Final = re.compile(
-    rf"(?<![\w/.-])(?P<cue>(?i:{'|'.join(sorted(ID_CUES, key=len, reverse=True))})s?){_NOUN}{_LINK}"
+    rf"(?<![\w/.-])(?=[A-Za-z])(?P<cue>(?i:{'|'.join(sorted(ID_CUES, key=len, reverse=True))})s?){_NOUN}{_LINK}"
     rf"(?P<ids>{_NUMBER}(?:(?:,\s?|\s?(?:and|or|&)\s|,\s(?:and|or)\s){_NUMBER}){{0,30}})"
     r"(?![\w%-]|[.,:/]\d|\s?[ap]\.?m\b)"
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
 from receipts_middleware.core.values.numbers import (
@@ -22,17 +23,30 @@ _SYMBOLS: Final = "|".join(re.escape(s) for s in sorted(CURRENCY_SYMBOLS, key=le
 _NAMES: Final = "|".join(re.escape(s) for s in sorted(CURRENCY_WORDS, key=len, reverse=True))
 _TIMES: Final = r"[kKmMbB](?![\w])|\s?(?:mn|bn|tn|mio)\b|\s(?i:thousand|million|billion|trillion)\b"
 _BEFORE: Final = re.compile(
-    rf"(?<!\w)(?P<sign>{_SYMBOLS}|(?:{_CODES})(?=[\s\d-]))\s?-?(?P<number>{MONEY_NUMERAL})(?P<times>{_TIMES})?"
+    rf"(?<!\w)(?=\S)(?P<sign>{_SYMBOLS}|(?:{_CODES})(?=[\s\d-]))\s?-?(?P<number>{MONEY_NUMERAL})(?P<times>{_TIMES})?"
     rf"(?:\s?(?P<code>{_CODES})\b)?"
 )
-_AFTER: Final = re.compile(
-    rf"(?<![\w.,])(?:(?P<number>{MONEY_NUMERAL})(?P<times>{_TIMES})?|(?P<words>(?i:{NUMBER_WORDS})))"
-    rf"(?:[\s-]?(?P<code>(?:{_CODES})\b|[€£¥₹₽₩₺₪₴¢]|kr\b|zł|Kč)|[\s-](?P<name>(?i:{_NAMES}))\b(?!\sof\s))"
-)
-_PERCENT: Final = re.compile(
-    rf"(?<![\w.,])(?:(?P<number>{NUMERAL})\s?%|(?P<number2>{NUMERAL})\s(?i:percent|per\scent|pct)\b"
-    rf"|(?P<words>(?i:{NUMBER_WORDS}))\s(?i:percent|per\scent)\b)"
-)
+
+
+@cache
+def _after() -> re.Pattern[str]:
+    """Compiled when first needed, since it takes milliseconds."""
+    return re.compile(
+        rf"(?<![\w.,])(?=\w)(?:(?P<number>{MONEY_NUMERAL})(?P<times>{_TIMES})?|(?P<words>(?i:{NUMBER_WORDS})))"
+        rf"(?:[\s-]?(?P<code>(?:{_CODES})\b|[€£¥₹₽₩₺₪₴¢]|kr\b|zł|Kč)|[\s-](?P<name>(?i:{_NAMES}))\b(?!\sof\s))"
+    )
+
+
+@cache
+def _percent() -> re.Pattern[str]:
+    """Compiled when first needed, since it takes milliseconds."""
+    return re.compile(
+        rf"(?<![\w.,])(?=\w)(?:(?P<number>{NUMERAL})\s?%|(?P<number2>{NUMERAL})\s(?i:percent|per\scent|pct)\b"
+        rf"|(?P<words>(?i:{NUMBER_WORDS}))\s(?i:percent|per\scent)\b)"
+    )
+
+
+_PERCENT_WORD: Final = re.compile(r"per\s?cent|pct", re.IGNORECASE)
 
 
 def read_money(text: str) -> Iterator[Value]:
@@ -45,7 +59,7 @@ def read_money(text: str) -> Iterator[Value]:
         sign = match["sign"]
         unit = match["code"] or CURRENCY_SYMBOLS.get(sign, sign)
         yield _amount(match, unit, 0)
-    for match in _AFTER.finditer(text):
+    for match in _after().finditer(text):
         if match["code"] == "¢":
             yield _amount(match, *CURRENCY_WORDS["¢"])
         elif match["code"]:
@@ -81,7 +95,9 @@ def read_percents(text: str) -> Iterator[Value]:
     Args:
         text: Untrusted.
     """
-    for match in _PERCENT.finditer(text):
+    if "%" not in text and not _PERCENT_WORD.search(text):
+        return
+    for match in _percent().finditer(text):
         number = match["number"] or match["number2"]
         norm = read_numeral(number, money=False)[0] if number else str(read_words(match["words"]))
         yield Value("percent", match.group(), match.start(), match.end(), norm, "%")
