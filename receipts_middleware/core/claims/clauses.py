@@ -4,21 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from receipts_middleware.core.claims import tables as t
+from receipts_middleware.core.claims.borders import (
+    COORDINATORS,
+    RELATIVES,
+    SubjectShape,
+    comma_between,
+    ends_condition,
+    has_subject,
+    is_field,
+    is_fresh,
+    is_hypothetical,
+    is_obliged,
+    is_plain,
+    joint_between,
+    opening,
+    subject_of,
+)
 from receipts_middleware.core.claims.chains import Chain, find_chains
 from receipts_middleware.core.claims.segment import Token
-
-SubjectShape = Literal["agent", "you", "other", "thing", "noun", "none"]
 
 #: A claim longer than this many characters ends at its first comma or colon.
 LONG_CLAIM: Final = 160
 
-_COORDINATORS: Final = frozenset({"and", "but", "or", "so", "nor", "plus"})
-#: A clause without a subject begins afresh behind these.
-_FRESH: Final = frozenset({":", ";", "—", "–", ".", "!", "→"})
-_RELATIVES: Final = frozenset({"which", "who", "that"})
 #: Verbs of speech of which the agent is the only speaker: what it let someone know is its act.
 _TOLD_BY_AGENT: Final = frozenset({"agent", "none"})
 
@@ -58,39 +68,39 @@ def read_clauses(tokens: Sequence[Token]) -> list[Clause]:
     """Clauses of the tokens of a unit, in order."""
     chains = list(find_chains(tokens))
     clauses: list[Clause] = []
-    hypothetical = _is_hypothetical(tokens)
+    hypothetical = is_hypothetical(tokens)
     reported = False
     condition = trailing = False
     relative: int | None = None
     for number, chain in enumerate(chains):
         floor = chains[number - 1].end if number else 0
         following = chains[number + 1] if number + 1 < len(chains) else None
-        first, opener = _opening(tokens, floor, chain.start)
+        first, opener = opening(tokens, floor, chain.start)
         previous = clauses[-1] if clauses else None
         if first and not floor and chain.bare and first == chain.start and tokens[first - 1].word in (":", "—", "–"):
             first = 0  # "Q3 deck: attached"
-        shape, subject = _subject(tokens, first, chain)
+        shape, subject = subject_of(tokens, first, chain)
         if shape == "none" and not chain.bare and relative is not None:
             shape, first, subject, opener = "noun", relative, relative, ""  # "the file that you sent has been read"
-        relative = floor if opener in _RELATIVES and first > floor else None
+        relative = floor if opener in RELATIVES and first > floor else None
         continued = _continues(tokens, previous, shape, first, floor)
         if continued is not None and previous is not None:
             shape = previous.shape
         if opener == "that" and previous is not None and _is_announced(previous):
             opener = ""
-        subordinate = opener in t.SUBORDINATORS or (opener in _RELATIVES and first > floor)
+        subordinate = opener in t.SUBORDINATORS or (opener in RELATIVES and first > floor)
         if continued is not None and previous is not None and chain.bare:
             subordinate = subordinate or not previous.asserted
         condition = condition or (opener in t.CONDITIONS and (previous is None or number == 0))
         asserted = not (subordinate or reported or hypothetical)
-        trailing = (trailing and not _ends_condition(tokens, first)) or (opener in t.CONDITIONS and number > 0)
+        trailing = (trailing and not ends_condition(tokens, first)) or (opener in t.CONDITIONS and number > 0)
         if trailing and shape != "agent":
             asserted = False
         if condition and not (shape == "agent" and (chain.bare or chain.perfect)):
             asserted = False
-        if chain.bare and shape == "none" and first and continued is None and not _is_fresh(tokens[first - 1]):
+        if chain.bare and shape == "none" and first and continued is None and not is_fresh(tokens[first - 1]):
             asserted = False
-        if _is_obliged(tokens, chain) or (chain.bare and _is_field(tokens, chain, shape)):
+        if is_obliged(tokens, chain) or (chain.bare and is_field(tokens, chain, shape)):
             asserted = False
         speech = _begins_report(tokens, chain, shape)
         clauses.append(
@@ -111,7 +121,7 @@ def read_clauses(tokens: Sequence[Token]) -> list[Clause]:
             )
         )
         reported = reported or speech
-        if condition and _comma_between(tokens, chain.end, following.start if following else len(tokens)):
+        if condition and comma_between(tokens, chain.end, following.start if following else len(tokens)):
             condition = condition and chain.form != "past"
     return _bounded(clauses, tokens)
 
@@ -122,93 +132,11 @@ def _is_attached(tokens: Sequence[Token], floor: int, first: int, opener: str) -
     if before < floor:
         return bool(opener)
     token = tokens[before]
-    return token.kind in ("word", "number", "opaque") and token.word not in _COORDINATORS
+    return token.kind in ("word", "number", "opaque") and token.word not in COORDINATORS
 
 
 def _hands_on(previous: Clause | None) -> bool:
     return previous is not None and previous.negated
-
-
-def _opening(tokens: Sequence[Token], floor: int, start: int) -> tuple[int, str]:
-    """First token of the clause of a chain, and the subordinator or relative that opens it, if one does.
-
-    Looked for leftwards from the chain. In front of the first verb of a sentence a comma or "and" belongs to the
-    subject ("the new item, a camera in black, has been added").
-    """
-    comma = -1
-    for index in range(start - 1, floor - 1, -1):
-        token = tokens[index]
-        if token.kind == "stop" and token.word == ".":
-            continue  # an abbreviation: a sentence has no other full stop inside
-        if token.kind in ("stop", "mark", "open") or (token.kind == "joint" and token.word != ","):
-            return index + 1, ""
-        if token.kind == "joint":
-            if floor:
-                return index + 1, ""
-            comma = index if comma < 0 else comma
-        elif token.kind != "word":
-            continue
-        elif _is_subordinator(tokens, index):
-            if comma >= 0 and token.word not in t.CONDITIONS:
-                return comma + 1, ""
-            return index + 1, token.word
-        elif token.word in _RELATIVES and index > floor:
-            return index + 1, token.word
-        elif token.word in _COORDINATORS and floor:
-            return _at_coordinator(tokens, index, floor)
-        elif floor and token.word in t.AGENT | t.OTHERS | {"it"} and index >= start - 3:
-            before = tokens[index - 1] if index > floor else None
-            opens = before is not None and before.kind == "word" and before.word in t.SUBORDINATORS | _RELATIVES
-            return index, tokens[index - 1].word if opens else ""
-    return floor, ""
-
-
-def _is_person(tokens: Sequence[Token], at: int) -> bool:
-    return tokens[at].word in t.AGENT | t.OTHERS | t.THINGS
-
-
-def _at_coordinator(tokens: Sequence[Token], index: int, floor: int) -> tuple[int, str]:
-    joint = next((n for n in range(index - 1, max(floor, index - 5) - 1, -1) if tokens[n].kind == "joint"), None)
-    if joint is not None and joint < index - 1:
-        return joint + 1, ""  # "took care of it: June and July are done"
-    before = tokens[index - 1].word if index > floor else ""
-    return index + 1, before if before in t.SUBORDINATORS else ""
-
-
-def _is_subordinator(tokens: Sequence[Token], index: int) -> bool:
-    word = tokens[index].word
-    if word == "as":
-        return tokens[index + 1].word in t.AGENT | t.OTHERS | t.THINGS
-    return word in t.SUBORDINATORS or (word == "case" and index > 0 and tokens[index - 1].word == "in")
-
-
-def _subject(tokens: Sequence[Token], first: int, chain: Chain) -> tuple[SubjectShape, int]:
-    index = chain.start - 1
-    while (
-        index >= first
-        and tokens[index].kind == "word"
-        and (
-            tokens[index].word in t.ADVERBS
-            or tokens[index].word.endswith("ly")
-            or tokens[index].word in t.NEGATIONS - {"no"}
-        )
-    ):
-        index -= 1
-    if index < first:
-        return "none", chain.start
-    token = tokens[index]
-    if token.kind == "word":
-        if token.word in t.AGENT:
-            return "agent", index
-        if token.word == "you":
-            return "you", index
-        if token.word in t.OTHERS:
-            return "other", index
-        if token.word in t.THINGS:
-            return "thing", index
-    if token.kind in ("mark", "open", "stop", "joint"):
-        return "none", chain.start
-    return "noun", first
 
 
 def _continues(
@@ -218,7 +146,7 @@ def _continues(
     if previous is None or shape != "none" or first <= floor:
         return None
     before = tokens[first - 1]
-    return previous if before.word == "," or before.word in _COORDINATORS else None
+    return previous if before.word == "," or before.word in COORDINATORS else None
 
 
 def _is_negated(tokens: Sequence[Token], subject: int, chain: Chain) -> bool:
@@ -232,86 +160,20 @@ def _is_reduced(
 ) -> bool:
     if chain.bare and shape == "none" and following is not None and not following.bare:
         between = tokens[chain.end : following.start]
-        return 0 < len(between) < 4 and following.form != "infinitive" and all(_is_plain(token) for token in between)
+        return 0 < len(between) < 4 and following.form != "infinitive" and all(is_plain(token) for token in between)
     if not chain.bare or shape not in ("noun", "thing"):
         return False
-    if floor and not _joint_between(tokens, floor, chain.start):
+    if floor and not joint_between(tokens, floor, chain.start):
         return True
     if following is None or following.bare or following.form in ("infinitive", "modal"):
         return False
-    return not _joint_between(tokens, chain.end, following.start) and not _has_subject(
-        tokens, chain.end, following.start
-    )
-
-
-def _is_plain(token: Token) -> bool:
-    """A word of a noun phrase without its determiner: "voided invoices can't be reopened"."""
-    return token.kind == "word" and not token.capital and token.word not in (
-        t.DETERMINERS | t.PREPOSITIONS | t.ADVERBS | t.SUBORDINATORS | t.AGENT | t.OTHERS | t.THINGS | _COORDINATORS
-    )  # fmt: skip
-
-
-def _has_subject(tokens: Sequence[Token], start: int, end: int) -> bool:
-    return any(token.word in t.AGENT | t.OTHERS | t.THINGS | t.SUBORDINATORS for token in tokens[start:end])
-
-
-def _joint_between(tokens: Sequence[Token], start: int, end: int, *, coordinators: bool = False) -> bool:
-    words = _COORDINATORS if coordinators else _COORDINATORS | t.SUBORDINATORS
-    return any(
-        token.kind in ("joint", "mark", "stop") or (token.kind == "word" and token.word in words)
-        for token in tokens[start:end]
-    )
+    return not joint_between(tokens, chain.end, following.start) and not has_subject(tokens, chain.end, following.start)
 
 
 def _is_announced(previous: Clause) -> bool:
     """Whether the agent itself says what follows."""
     return previous.chain.base in t.ANNOUNCEMENTS and (
         previous.chain.form == "infinitive" or (previous.shape == "agent" and previous.chain.form in ("modal", "base"))
-    )
-
-
-def _ends_condition(tokens: Sequence[Token], first: int) -> bool:
-    """Whether the clause that begins there stands outside a list of conditions before it."""
-    before = tokens[first - 1].word if first else ""
-    return before in (";", "—", "–", "but", "so", "!")
-
-
-def _is_fresh(token: Token) -> bool:
-    return token.word in _FRESH or token.kind in ("mark", "stop")
-
-
-def _is_field(tokens: Sequence[Token], chain: Chain, shape: SubjectShape) -> bool:
-    """The name of a field rather than an act: "Total paid:", "Shared with:", "Cancelled Order Tracking Number:"."""
-    if shape not in ("none", "noun"):
-        return False
-    if any(token.word in t.FIELD_HEADS for token in tokens[: min(chain.start, 3)]):
-        return True
-    colon = next((n for n in range(chain.end, min(chain.end + 5, len(tokens))) if tokens[n].word == ":"), None)
-    if colon is None or (colon == chain.end and chain.start):
-        return False
-    between = tokens[chain.end : colon]
-    if len(between) == 1 and between[0].word in t.PREPOSITIONS:
-        return True
-    return len(between) > 1 and all(token.capital for token in between) and colon == len(tokens) - 1
-
-
-def _is_obliged(tokens: Sequence[Token], chain: Chain) -> bool:
-    """Whether it is yet to come: "has to", "is to", "are about to", "is due to"."""
-    if chain.form not in ("have", "copula"):
-        return False
-    words = [token.word for token in tokens[chain.end : chain.end + 2]]
-    return words[:1] == ["to"] or (words[:1] in (["about"], ["due"], ["likely"], ["supposed"]) and words[1:] == ["to"])
-
-
-def _comma_between(tokens: Sequence[Token], start: int, end: int) -> bool:
-    return any(token.kind == "joint" for token in tokens[start:end])
-
-
-def _is_hypothetical(tokens: Sequence[Token]) -> bool:
-    words = [token.word for token in tokens[:4] if token.kind == "word"]
-    return bool(words) and (
-        words[0] in ("suppose", "imagine", "supposing", "assuming", "had", "should", "pretend")
-        or words[:2] in (["let's", "say"], ["for", "example"], ["for", "instance"])
     )
 
 
@@ -335,12 +197,12 @@ def _bounded(clauses: list[Clause], tokens: Sequence[Token]) -> list[Clause]:
         last = end
         while last > clause.chain.end and (
             tokens[last - 1].kind in ("joint", "stop", "mark")
-            or tokens[last - 1].word in _COORDINATORS | t.SUBORDINATORS | _RELATIVES
+            or tokens[last - 1].word in COORDINATORS | t.SUBORDINATORS | RELATIVES
         ):
             last -= 1
         last = _shortened(tokens, clause, last)
         first = clause.first
-        while first < clause.chain.start and (tokens[first].kind == "joint" or tokens[first].word in _COORDINATORS):
+        while first < clause.chain.start and (tokens[first].kind == "joint" or tokens[first].word in COORDINATORS):
             first += 1
         out.append(
             Clause(clause.chain, first, last, clause.shape, max(clause.subject, first), clause.asserted, clause.negated,
