@@ -17,6 +17,9 @@ _LOOSE: Final = re.compile(r"[\s_-]+")
 #: `ORD-4821` and `order 4821`: letters, then a separator, then the number.
 _PREFIXED: Final = re.compile(r"[a-z]{1,12}[-_]([0-9]{2,18})\Z")
 
+#: `12.00 shipping`: two decimals are how amounts are written, whatever stands behind them.
+_AMOUNT: Final = re.compile(r"[.,]\d\d\Z")
+
 
 def same_value(a: Value, b: Value) -> bool:
     """Whether two values may be the same.
@@ -65,6 +68,8 @@ def _date_keys(norm: str) -> Iterator[str]:
     if weekday is not None:
         yield f"wd:{weekday}"
         yield f"-{norm[4:]}"
+    if len(norm) == 4:  # `for 2025`, given as a number
+        yield f"n:{norm}"
     if norm[:1].isdigit():
         yield norm[:4]
         yield norm[:7]
@@ -126,7 +131,7 @@ def units_agree(a: Value, b: Value) -> bool:
         return True
     if a.kind != b.kind:
         bare = b if a.kind != "count" else a
-        return bare.kind == "count" and not bare.unit
+        return bare.kind == "count" and (not bare.unit or _AMOUNT.search(bare.text) is not None)
     if a.kind != "money" or not a.unit or not b.unit or a.unit == b.unit:
         return True
     wide_a, wide_b = (
