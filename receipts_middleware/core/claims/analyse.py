@@ -52,6 +52,11 @@ def kind_of(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
 def _by_agent(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
     chain = clause.chain
     base = chain.base
+    if chain.word in ("given", "provided", "compared") and not chain.start:
+        return None  # "Given the circumstances"
+    standing = base in t.STANDINGS and not _takes_object(tokens, clause)
+    if chain.bare and clause.shape == "none" and (standing or _is_history(tokens, clause)):
+        return None
     if chain.bare and chain.word in _UNMARKED and not chain.start and tokens[-1].kind == "stop":
         return None
     rest = [token.word for token in tokens[chain.end : clause.last]]
@@ -116,7 +121,9 @@ def _light(base: str, rest: Sequence[str], clause: Clause, tokens: Sequence[Toke
 
 def _passive(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
     chain = clause.chain
-    if chain.base in t.NON_ACTION or (chain.base in t.STANDINGS and clause.shape != "you"):
+    if (chain.base in t.NON_ACTION and chain.base not in ("make", "do")) or (
+        chain.base in t.STANDINGS and not chain.perfect and clause.shape != "you"
+    ):
         return None if _is_generic(clause, tokens) else "result"
     if chain.base in t.CHECKS - {"confirm", "open", "run", "pull"} and clause.shape not in ("you",):
         return "check" if chain.past or chain.perfect else None
@@ -200,6 +207,8 @@ def _copula(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
         return "effect" if set(words[:3]) & (t.OUTCOME_STATES | {"all", "now", "on"}) or "now" in inside else None
     if "now" in inside or words[-1:] == ["now"]:
         return "effect"
+    if words[:1] and words[0] in t.PARTICLES and len(behind) > 1 and behind[1].word not in ("every", "for", "until"):
+        return _result(clause, tokens)
     if words[:1] and words[0] in t.OUTCOME_STATES and not chain.past and not _is_generic(clause, tokens):
         return "effect"
     return _result(clause, tokens)

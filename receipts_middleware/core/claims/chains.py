@@ -208,8 +208,8 @@ def _make(at: int, end: int, seen: Sequence[str], verb: str, before: str, *, neg
     form: ChainForm
     if modal and not (first == "'d" and perfect and "have" not in seen):
         form = "modal"
-    elif verb.endswith("ing"):
-        form = "progressive"
+    elif verb.endswith("ing") or "being" in seen:
+        form, passive = "progressive", False
     elif passive:
         form = "passive"
     elif verb:

@@ -49,7 +49,8 @@ NOT_VERBS: Final = _words(
     """
     need speed feed seed breed proceed indeed exceed succeed bed red shed sled wed fed hundred sacred embed
     unlimited limited united detailed advanced interested excited pleased delighted married related unrelated
-    experienced dedicated sophisticated talented aged beloved wicked naked rugged ragged unprecedented undisputed
+    experienced dedicated oled amoled qled weather-related work-related health-related sophisticated talented aged
+    beloved wicked naked rugged ragged unprecedented undisputed
     """
 )
 #: Verbs of saying, thinking, wishing and of mere being: no act on the world, no look either. Base forms.
@@ -204,8 +205,12 @@ HABITS: Final = _words(
 #: Words with which a sentence answers before it asserts.
 ANSWERS: Final = _words("yes yep yeah sure ok okay great perfect done right hi hey hello thanks no")
 #: Verbs whose participle with "is" or "was" tells how a thing stands or what someone else did to it.
-STANDINGS: Final = _words("price delay decline refuse reject deny tie cap evict divert quote cover exempt expect own")
+STANDINGS: Final = _words(
+    "price delay decline refuse reject deny tie cap evict divert quote cover exempt expect own schedule"
+)
 #: Verbs with which the agent announces what it then asserts: "I'm pleased to inform you that ...".
 ANNOUNCEMENTS: Final = _words("inform confirm note report announce advise say tell")
 #: Things that pass or are clean after a check was run.
 TESTS: Final = _words("test tests suite lint linter build ci checks check mypy ruff typecheck pipeline")
+#: Particles that tell an outcome only where nothing follows that one could be in or on ("Your review is in!").
+PARTICLES: Final = _words("in on up out off over")
