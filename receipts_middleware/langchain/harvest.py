@@ -39,7 +39,7 @@ class Harvest:
         ended: How it ended; its receipts are readable however that was.
         evidence: `not_collected` where it ran without the middleware, `empty` where it made no call, `present`.
         calls: Tool calls that it made.
-        left_out: Receipts beyond the cap of 32.
+        left_out: Calls whose receipts are not kept: beyond 32, where the report does not cite them.
         children: Its own subagents, one for each delegation in call order.
         children_left_out: Subagents below it, of every generation, beyond the caps.
     """

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Final, Literal
 
 from receipts_middleware.core.children.reread import below
-from receipts_middleware.core.children.run import MAX_RECEIPTS, ChildRun, Ended, ReportState
+from receipts_middleware.core.children.run import MAX_CITED, MAX_RECEIPTS, ChildRun, Ended, ReportState
 from receipts_middleware.core.citation import parse_citations
 from receipts_middleware.core.finding import Verification
 from receipts_middleware.core.ledger import Entry, Ledger, LedgerBuilder, LedgerNote, View
@@ -67,7 +67,7 @@ def reduce_run(
     # A compaction may have taken calls out of the messages, but not their numbers.
     calls = max(builder.issued - base - sum(n > base for n in answers), len(own))
     cited = _cited_numbers(report)
-    past = [entry for entry in ledger if entry.n <= base and entry.n in cited][:MAX_RECEIPTS]
+    past = [entry for entry in ledger if entry.n <= base and entry.n in cited][:MAX_CITED]
     kept = _most_telling(own, cited)
     children, gone = _grandchildren([*past, *own])
     return ChildRun(
@@ -132,10 +132,13 @@ def judge_run(run: ChildRun) -> Verification:
     def find(entry: Entry) -> Sequence[ChildRun]:
         return run.children.get(entry.n, ())
 
+    view = run.view
+    if view.state == "none" and run.left_out:  # a receipt that was not kept is not one that never was
+        view = View("none", run.base + run.calls)
     turn = Turn(
         reply="" if silent else run.report,
         ledger=ledger,
-        view=View("none") if silent else run.view,
+        view=View("none") if silent else view,
         tools=tools,
         source="harvest",
         ended=ended,
@@ -151,11 +154,12 @@ def _cited_numbers(report: str) -> set[int]:
 
 
 def _most_telling(entries: Sequence[Entry], cited: set[int]) -> list[Entry]:
-    """At most 32 receipts: those that the report cites first, then failures, then the newest; in call order."""
+    """Those that the report cites, up to 32 with failures and then the newest; in call order."""
     if len(entries) <= MAX_RECEIPTS:
         return list(entries)
     ranked = sorted(entries, key=lambda e: (e.n in cited, e.outcome not in ("success", "provider"), e.n), reverse=True)
-    return sorted(ranked[:MAX_RECEIPTS], key=lambda e: e.n)
+    wanted = min(MAX_CITED, max(MAX_RECEIPTS, sum(entry.n in cited for entry in entries)))
+    return sorted(ranked[:wanted], key=lambda e: e.n)
 
 
 def _how_it_ended(messages: Sequence[Message], builder: LedgerBuilder, settled: set[int]) -> Ended:

@@ -20,8 +20,10 @@ Evidence = Literal["not_collected", "empty", "present"]
 ReportState = Literal["written", "changed", "lost"]
 
 HARVEST_VERSION: Final = 1
-#: Receipts kept of one child: at about 500 bytes each they stay below the size of an ordinary tool result.
+#: Receipts kept of one child, at about 500 bytes each: the most telling ones, and beyond them what its report cites,
+#: since a citation whose receipt we dropped would accuse whoever wrote it.
 MAX_RECEIPTS: Final = 32
+MAX_CITED: Final = 96
 #: Children kept below one call, and generations kept below each other.
 MAX_CHILDREN: Final = 8
 MAX_DEPTH: Final = 3

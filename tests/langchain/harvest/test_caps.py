@@ -39,6 +39,30 @@ def test_a_hundred_calls_in_a_child(kit, drive):
     ]
 
 
+@pytest.mark.parametrize("stamped", [True, False])
+def test_a_report_that_cites_more_than_is_otherwise_kept(kit, drive, stamped):
+    """Dropping what is cited would accuse an honest agent of inventing it."""
+    calls = kit.calls(*(("search", {"q": str(k)}) for k in range(120)))
+    honest = " ".join(f"Found {k} [r{k} search]." for k in range(1, 61))
+    child = kit.agent([calls, honest], "scout", bare=not stamped)
+    result = drive.ask(kit.agent([kit.call("ask", q="x"), "ok"], tools=[kit.ask(child)]))
+    alone = harvest(drive.ask(child))
+    runs = [alone, *harvest(result).children]
+    assert len(runs) == 1 + stamped
+    for run in runs:
+        assert {r for _, r, _ in kit.resolutions(run)} == {"resolved"}
+        assert (len(run.ledger), run.left_out) == (60, 60)
+
+
+def test_beyond_all_that_is_kept_a_citation_is_dropped_and_not_unknown(kit, drive):
+    calls = kit.calls(*(("search", {"q": str(k)}) for k in range(120)))
+    every = " ".join(f"Found {k} [r{k} search]." for k in range(1, 122))
+    for bare in (True, False):
+        run = harvest(drive.ask(kit.agent([calls, every], "scout", bare=bare)))
+        found = [r for _, r, _ in kit.resolutions(run)]
+        assert (found.count("resolved"), found.count("dropped"), found.count("unknown")) == (96, 24, 1)
+
+
 def test_twelve_children_under_one_call(kit, drive):
     children = [kit.agent(kit.searches(2, f"Mine {k} [r1 search]."), f"scout{k}") for k in range(1, 13)]
 
