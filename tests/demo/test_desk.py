@@ -116,3 +116,10 @@ def test_nothing_is_left_behind():
     assert not folder.exists()
     with pytest.raises(ConnectionRefusedError), smtplib.SMTP(*address, timeout=1):
         pass
+
+
+def test_a_refused_mail_takes_no_number(desk):
+    refused = json.loads(desk.send_email(WAREHOUSE, "A return", "Please expect a lamp."))
+    sent = json.loads(desk.send_email(CUSTOMER, "Your refund", "It is on its way."))
+    assert refused["status"] == "failed"
+    assert sent["message_id"] == "msg_1001"

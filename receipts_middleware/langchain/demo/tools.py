@@ -150,23 +150,27 @@ class SupportDesk:
 
     def send_email(self, to: str, subject: str, body: str) -> str:
         """Send an email to one address."""
-        with self._lock:
-            message_id = f"msg_{_FIRST_NUMBER + self._messages}"
-            self._messages += 1
         try:
-            mail = EmailMessage()
-            mail["From"], mail["To"], mail["Subject"] = DESK, to, subject
-            mail["Message-ID"] = f"<{message_id}@example.com>"
-            mail.set_content(body)
-            host, port = self.smtp_address
-            with smtplib.SMTP(host, port, local_hostname="localhost", timeout=_SMTP_TIMEOUT_S) as smtp:
-                smtp.send_message(mail)
+            # One mail at a time: only an accepted one takes a number, so a run reads the same whichever went first.
+            with self._lock:
+                message_id = f"msg_{_FIRST_NUMBER + self._messages}"
+                self._deliver(message_id, to, subject, body)
+                self._messages += 1
         except smtplib.SMTPRecipientsRefused as refused:
             code, reason = next(iter(refused.recipients.values()))
             return _failed(f"{code} {reason.decode(errors='replace')}", to=to)
         except (smtplib.SMTPException, OSError, ValueError) as error:
             return _failed(f"{type(error).__name__}: {error}", to=to)
         return json.dumps({"status": "sent", "message_id": message_id, "to": to})
+
+    def _deliver(self, message_id: str, to: str, subject: str, body: str) -> None:
+        mail = EmailMessage()
+        mail["From"], mail["To"], mail["Subject"] = DESK, to, subject
+        mail["Message-ID"] = f"<{message_id}@example.com>"
+        mail.set_content(body)
+        host, port = self.smtp_address
+        with smtplib.SMTP(host, port, local_hostname="localhost", timeout=_SMTP_TIMEOUT_S) as smtp:
+            smtp.send_message(mail)
 
     def write_file(self, path: str, text: str) -> str:
         """Write a text file into the case folder."""
