@@ -42,7 +42,7 @@ from receipts_middleware.langchain.results import bare_messages
 from receipts_middleware.langchain.stamps import Stamps
 from receipts_middleware.langchain.state import CHANNEL, ReceiptsState
 from receipts_middleware.langchain.turn import ModelInput, SnapshotMode, Turn, TurnMaker
-from receipts_middleware.langchain.upward import note_turn
+from receipts_middleware.langchain.upward import note_execution, note_turn
 from receipts_middleware.langchain.view import Placement, ViewBuilder, ViewOptions
 
 try:
@@ -290,7 +290,7 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
         """An execution is told to the stream, and to the parent of a run that was delegated."""
         parent = execution.parent
         if parent is not None:
-            self._guard("for the parent", lambda: parent.note_execution(execution.graph, receipt), None)
+            self._guard("for the parent", lambda: note_execution(parent, execution, receipt), None)
         self._announce(execution.request, receipt)
 
     def _before(self, request: ModelRequest[ContextT]) -> tuple[Turn | None, ModelRequest[ContextT]]:

@@ -1,4 +1,4 @@
-"""What a delegated run tells the call below which it stands: its messages after each model turn."""
+"""What a delegated run tells the call below which it stands: its messages after each model turn, and its calls."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Any
 from langchain_core.messages import AIMessage
 from langgraph.config import get_config
 
-from receipts_middleware.langchain.collect import current_collector
-from receipts_middleware.langchain.execution import graph_of
+from receipts_middleware.core.receipt import Receipt
+from receipts_middleware.langchain.collect import Collector, current_collector
+from receipts_middleware.langchain.execution import Execution, graph_of
+from receipts_middleware.langchain.numbering import messages_of
 from receipts_middleware.langchain.reconcile import answer_ids, is_final
 from receipts_middleware.langchain.turn import Turn
 
@@ -34,6 +36,19 @@ def note_turn(runtime: object, turn: Turn, messages: Sequence[Any]) -> None:
         issued=turn.standing.issued,
         final=reply is not None and is_final(reply, answer_ids(messages)),
     )
+
+
+def note_execution(parent: Collector, execution: Execution, receipt: Receipt) -> None:
+    """Tell the parent of a call.
+
+    Args:
+        parent: Collector of the call below which this run stands.
+        execution: The call.
+        receipt: Its receipt.
+    """
+    slot, before = execution.slot, messages_of(execution.request.state)
+    agent = execution.collector.owner
+    parent.note_execution(execution.graph, agent, before, receipt, issued=slot.n - slot.position)
 
 
 def _agent_name(reply: AIMessage | None, owner: str) -> str:

@@ -225,7 +225,9 @@ def test_no_word_that_a_layer_took_out_of_the_report_stands_in_the_record(kit, d
     result = drive.ask(kit.agent([kit.call("ask", q="x"), "ok"], tools=[ask]))
     assert "ana@example.com" not in str(kit.saved(result["messages"]))
     live = harvest(result).children[0]
-    assert (live.report, live.report_state) == ("Wrote to [REDACTED_EMAIL] [r1 search].", "changed")
+    saved = harvest({"messages": kit.saved(seen[0]["messages"])}, agent="scout")
+    same(live, saved)
+    assert (live.report, live.report_state) == ("Wrote to [REDACTED_EMAIL] [r1 search].", "written")
     assert kit.resolutions(live) == [("r1", "resolved", "")]
 
 
