@@ -58,6 +58,8 @@ MAX_NUMBER = 9_999_999_999
 
 #: Further key of a receipt that was worked out from a message afterwards: no hook saw the call run.
 DERIVED_KEY: Final = "derived"
+#: Key of receipts of tools whose result ends the run, where all calls of the turn are such: no model turn follows it.
+RETURN_DIRECT_KEY: Final = "return_direct"
 #: Highest number from which a run goes on counting. None ever gets there; a forged one above would use up the rest.
 MAX_ISSUED = 999_999_999
 

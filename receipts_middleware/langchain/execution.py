@@ -19,7 +19,7 @@ from receipts_middleware.core.chain import genesis_head, stable_namespace
 from receipts_middleware.core.children import Below, ChildRun, children_of, cut, write_record
 from receipts_middleware.core.facts import Capture, extract_facts
 from receipts_middleware.core.keys import HARVEST_KEY, RECEIPT_KEY
-from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, MAX_TEXT, Child, Receipt
+from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, MAX_TEXT, RETURN_DIRECT_KEY, Child, Receipt
 from receipts_middleware.langchain.arguments import freeze
 from receipts_middleware.langchain.collect import Collector, current_collector, marks_of
 from receipts_middleware.langchain.delegation import REMOTE_TOOLS
@@ -241,6 +241,8 @@ def _record(
         lossy=given.lossy or (output is not None and output.lossy),
         scope=execution.scope,
         children=children,
+        # Without a turn behind it a saved run would look as if it had been cut off.
+        extra={RETURN_DIRECT_KEY: True} if getattr(execution.request.tool, "return_direct", None) is True else {},
     )
     facts = extract_facts(args, text_of(content), capture=keeping.capture, key=keeping.capture_key)
     keeping.memory.put(execution.key, Remembered(receipt, facts, _bounded(asked_name), runs), slot.issuer)

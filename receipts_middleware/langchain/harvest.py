@@ -122,7 +122,8 @@ def harvest(
         return _of_run(run, entry.id if entry.n else "", 1)
     transcript = read_transcript(source, tools=tools)
     children, left_out = _delegations(transcript, delegating)
-    run = replace(reduce_run(transcript, agent=agent), children_left_out=left_out)
+    run = reduce_run(transcript, agent=agent, ended="interrupted" if _waits(source) else None)
+    run = replace(run, children_left_out=left_out)
     return _of_run(run, "", 0, children=children)
 
 
@@ -216,6 +217,11 @@ _NO_RECEIPT: Final = Receipt(
     output_bytes=0,
     created_at="",
 )
+
+
+def _waits(source: object) -> bool:
+    """A result that the host returned in order to wait for a person; saved messages alone do not tell."""
+    return isinstance(source, Mapping) and bool(source.get("__interrupt__"))
 
 
 def _is_remote(source: object) -> bool:

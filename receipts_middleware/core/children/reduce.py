@@ -14,7 +14,7 @@ from receipts_middleware.core.children.run import MAX_CITED, MAX_RECEIPTS, Child
 from receipts_middleware.core.citation import parse_citations
 from receipts_middleware.core.finding import Verification
 from receipts_middleware.core.ledger import Entry, Ledger, LedgerBuilder, LedgerNote, View
-from receipts_middleware.core.receipt import DERIVED_KEY, MAX_TEXT, Receipt
+from receipts_middleware.core.receipt import DERIVED_KEY, MAX_TEXT, RETURN_DIRECT_KEY, Receipt
 from receipts_middleware.core.toolspec import ToolSpec
 from receipts_middleware.core.transcript import Message, Transcript
 from receipts_middleware.core.verify import Turn, choose_reply, judge_turn
@@ -171,10 +171,17 @@ def _how_it_ended(messages: Sequence[Message], builder: LedgerBuilder, settled: 
     if any(not slot.answered and slot.n not in settled for slot in waiting):
         return "pending"
     asked_again = any(m.role == "user" and not m.is_summary for m in messages[newest + 1 :])
+    if waiting and all(_ends_run(builder, slot.n) for slot in waiting):
+        return "cut_off" if asked_again else "complete"
     final = last.text_source == "structured" or not any(call.kind != "provider" for call in last.calls)
     # A reply that the middleware never saw was put there by a limit or a failure handler outside of it.
     unseen = builder.snapshots > 0 and last.snapshot is None
     return "complete" if final and not asked_again and not unseen else "cut_off"
+
+
+def _ends_run(builder: LedgerBuilder, n: int) -> bool:
+    entry = builder.find(n)
+    return entry is not None and entry.receipt.extra.get(RETURN_DIRECT_KEY) is True
 
 
 def _grandchildren(entries: Iterable[Entry]) -> tuple[dict[int, tuple[ChildRun, ...]], int]:
