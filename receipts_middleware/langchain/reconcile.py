@@ -23,6 +23,7 @@ from receipts_middleware.core.toolspec import ToolSpec
 from receipts_middleware.langchain.execution import Scope, clean_text
 from receipts_middleware.langchain.memory import Memory, Remembered, SlotKey, slot_key
 from receipts_middleware.langchain.numbering import Anchor, find_anchor
+from receipts_middleware.langchain.rows import read_row, row_key, slot_name, write_row
 from receipts_middleware.langchain.stamps import Stamps
 from receipts_middleware.langchain.state import META
 from receipts_middleware.readers.langchain_messages import read_message
@@ -33,23 +34,22 @@ class NewReceipt:
     """A receipt first seen at this model call.
 
     Attributes:
-        key: Under which the channel keeps it: id of the issuing message and place of the call.
+        key: Under which the channel keeps it.
         receipt: The record.
         facts: Values kept for claims.
         announced: Its event was written when the execution ended; it is not where no tool hook ran.
+        args: Arguments of the call as asked for, untrusted; None where no message of the state has them.
     """
 
     key: str
     receipt: Receipt
     facts: Mapping[str, object]
     announced: bool
+    args: object = None
 
-    def to_row(self) -> dict[str, object]:
+    def to_row(self) -> object:
         """What the channel keeps."""
-        row: dict[str, object] = {"receipt": self.receipt.to_dict()}
-        if self.facts:
-            row["facts"] = dict(self.facts)
-        return row
+        return write_row(self.receipt, self.facts, self.args)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,13 +161,16 @@ class Reconciler:
             position = receipt.n - anchor.n if receipt is not None else 0
             if receipt is None or not 0 < position <= len(calls) or position in found:
                 return None
-            call, key = calls[position - 1], f"{issuer.id}.{position}"
-            if call.get("id") != message.tool_call_id or key in channel or self.excluded(str(call.get("name"))):
+            call, name = calls[position - 1], slot_name(issuer.id, position)
+            key = row_key(name)
+            if call.get("id") != message.tool_call_id or self.excluded(str(call.get("name"))):
+                return None
+            if key in channel or name in channel:
                 return None
             remembered = self._recall(issuer, position, str(call.get("name")), scope, recalled)
             if remembered is None or remembered.receipt.uid != receipt.uid:
                 return None
-            found[position] = NewReceipt(key, receipt, remembered.facts, announced=True)
+            found[position] = NewReceipt(key, receipt, remembered.facts, announced=True, args=call.get("args"))
         return tuple(found[position] for position in sorted(found)), tuple(recalled)
 
     def _new(
@@ -184,13 +187,14 @@ class Reconciler:
             if self.excluded(slot.call.tool):
                 continue
             issuer = issuers[slot.message_index]
-            key = f"{issuer.id}.{slot.position}" if issuer.id else f"#{slot.n}"
-            if key in channel or slot.n in found:
+            name = slot_name(issuer.id, slot.position) if issuer.id else f"#{slot.n}"
+            key = row_key(name) if issuer.id else name
+            if key in channel or name in channel or slot.n in found:
                 continue
             remembered = self._recall(issuer, slot.position, slot.call.tool, scope, recalled)
-            item = self._settle(key, entry, remembered)
+            item = self._settle(name, entry, remembered)
             if item is not None:
-                found[slot.n] = item
+                found[slot.n] = replace(item, key=key, args=slot.call.args)
         orphans = [e for e in builder.orphans() if self._is_missing(e, found)]
         held = _uids(channel) if orphans else set()
         for entry in orphans:
@@ -201,23 +205,23 @@ class Reconciler:
     def _is_missing(self, orphan: Entry, found: Mapping[int, NewReceipt]) -> bool:
         return orphan.n not in found and orphan.n <= MAX_ISSUED and not self.excluded(orphan.tool)
 
-    def _settle(self, key: str, entry: Entry | None, remembered: Remembered | None) -> NewReceipt | None:
+    def _settle(self, name: str, entry: Entry | None, remembered: Remembered | None) -> NewReceipt | None:
         """The record of a slot: its stamp, else what the process remembers, else what the message itself says."""
         if entry is not None and entry.origin == "stamped":
-            return self._from_stamp(key, entry, remembered)
+            return self._from_stamp(name, entry, remembered)
         if remembered is not None and (entry is None or entry.result is None or not _is_stand_in_for_result(entry)):
-            return NewReceipt(key, remembered.receipt, remembered.facts, announced=True)
+            return NewReceipt(name, remembered.receipt, remembered.facts, announced=True)
         if entry is None or entry.result is None:
             return None
         receipt = replace(
             entry.receipt,
-            uid=clean_text(key)[:128],
+            uid=clean_text(name)[:128],
             tool=clean_text(entry.receipt.tool),
             tool_call_id=clean_text(entry.receipt.tool_call_id),
             created_at=datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
             extra={DERIVED_KEY: True} if _is_hearsay(entry) else {},
         )
-        return NewReceipt(key, receipt, self._facts(entry), announced=False)
+        return NewReceipt(name, receipt, self._facts(entry), announced=False)
 
     def _from_stamp(self, key: str, entry: Entry, remembered: Remembered | None) -> NewReceipt:
         same = remembered is not None and remembered.receipt.uid == entry.receipt.uid
@@ -251,10 +255,10 @@ def _is_stand_in_for_result(entry: Entry) -> bool:
     return entry.result is not None and entry.result.origin in ("human_rejected", "human_responded", "call_limit")
 
 
-def _uids(channel: Mapping[str, Any]) -> set[object]:
+def _uids(channel: Mapping[str, Any]) -> set[str]:
     """Receipts that the channel holds, under whatever key."""
-    receipts = (row.get("receipt") for row in channel.values() if isinstance(row, Mapping))
-    return {receipt.get("uid") for receipt in receipts if isinstance(receipt, Mapping)}
+    rows = map(read_row, channel.values())
+    return {row.receipt.uid for row in rows if row is not None}
 
 
 def _first_id(messages: Sequence[Any]) -> str:

@@ -1,6 +1,6 @@
 """State that the middleware keeps in the graph: one private channel, written only together with a model turn.
 
-The channel is a dict by slot (issuing message and place of the call) of `{"receipt": ..., "facts": ...}`, and under
+The channel is a dict of rows (`rows`) by slot, which is the issuing message and the place of the call in it, and under
 the empty key what the run as a whole needs (highest number, chain head, tag, toolset). It never enters a run's input or
 output.
 """

@@ -19,13 +19,14 @@ from receipts_middleware.core.chain import next_head
 from receipts_middleware.core.keys import RECEIPT_KEY, SNAPSHOT_KEY
 from receipts_middleware.core.ledger import Entry, LedgerBuilder
 from receipts_middleware.core.ledger.render import shown_ranges
-from receipts_middleware.core.receipt import MAX_TEXT, Receipt, parse_receipt
+from receipts_middleware.core.receipt import MAX_TEXT, Receipt
 from receipts_middleware.core.snapshot import make_snapshot, peek_carried
 from receipts_middleware.core.toolspec import ToolSpec, read_tools
 from receipts_middleware.langchain.execution import Scope, clean_text
 from receipts_middleware.langchain.numbering import count_calls, count_provider_calls
 from receipts_middleware.langchain.prompt import render_prompt, with_paragraph
 from receipts_middleware.langchain.reconcile import Reconciler, Standing, answer_ids, is_final
+from receipts_middleware.langchain.rows import Row, read_row, row_number
 from receipts_middleware.langchain.state import META
 from receipts_middleware.langchain.view import RequestView, ViewBuilder
 from receipts_middleware.readers.langchain_messages import read_message
@@ -211,10 +212,10 @@ class TurnMaker:
         rows = _rows_by_number(turn.channel, turn.standing, wanted)
         out = []
         for n in sorted(wanted):
-            row = rows.get(n)
-            receipt = row["receipt"] if row is not None else _plain(turn.view.receipts.get(n))
-            if receipt is not None:
-                out.append({"receipt": receipt, "facts": (row or {}).get("facts") or {}})
+            receipt = turn.view.receipts.get(n)
+            row = rows.get(n) or (Row(receipt) if receipt is not None else None)
+            if row is not None:
+                out.append(row.to_dict())
         return out
 
     def _toolset(self, tools: tuple[object, ...]) -> Toolset:
@@ -235,9 +236,9 @@ def known_receipts(channel: Mapping[str, Any], standing: Standing, messages: Seq
     """Every receipt of a run by number: from the channel and this turn; without a channel from all its messages."""
     known: dict[int, Receipt] = {} if META in channel else _told_by(messages)
     for key, row in channel.items():
-        receipt = parse_receipt(row.get("receipt")) if key != META and isinstance(row, Mapping) else None
-        if isinstance(receipt, Receipt):
-            known[receipt.n] = receipt
+        held = read_row(row) if key != META else None
+        if held is not None:
+            known[held.receipt.n] = held.receipt
     known.update((item.receipt.n, item.receipt) for item in standing.new)
     return {n: receipt for n, receipt in known.items() if n <= standing.issued}
 
@@ -274,24 +275,15 @@ def _known_count(channel: Mapping[str, Any], standing: Standing) -> int:
     return standing.issued
 
 
-def _rows_by_number(channel: Mapping[str, Any], standing: Standing, wanted: set[int]) -> dict[int, dict[str, Any]]:
+def _rows_by_number(channel: Mapping[str, Any], standing: Standing, wanted: set[int]) -> dict[int, Row]:
     """Rows of the channel for these numbers. State can be written from outside, so each is checked."""
-    rows: dict[int, dict[str, Any]] = {}
-    for row in channel.values():
-        stamp = row.get("receipt") if isinstance(row, dict) else None
-        if (
-            isinstance(stamp, dict)
-            and type(stamp.get("n")) is int
-            and stamp["n"] in wanted
-            and isinstance(parse_receipt(stamp), Receipt)
-        ):
-            rows[stamp["n"]] = row
-    rows.update((item.receipt.n, item.to_row()) for item in standing.new)
+    rows: dict[int, Row] = {}
+    for value in channel.values():
+        row = read_row(value) if row_number(value) in wanted else None
+        if row is not None:
+            rows[row.receipt.n] = row
+    rows.update((item.receipt.n, Row(item.receipt, item.facts)) for item in standing.new)
     return rows
-
-
-def _plain(receipt: Receipt | None) -> dict[str, object] | None:
-    return receipt.to_dict() if receipt is not None else None
 
 
 def _repairs(state: Sequence[Any], request: Sequence[Any]) -> list[ToolMessage]:

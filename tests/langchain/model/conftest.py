@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from receipts_middleware.core.keys import RECEIPT_KEY, SNAPSHOT_KEY
 from receipts_middleware.core.receipt import Receipt, parse_receipt
 from receipts_middleware.core.snapshot import Snapshot, parse_snapshot
 from receipts_middleware.langchain import ReceiptsMiddleware
+from receipts_middleware.langchain.rows import Row, read_row
 
 
 @dataclass
@@ -159,6 +160,13 @@ class Kit:
         receipt = parse_receipt(stamp)
         assert isinstance(receipt, Receipt), receipt
         return receipt
+
+    @staticmethod
+    def rows(channel: Mapping[str, Any]) -> list[Row]:
+        """What the private channel holds, each row of which must be well-formed."""
+        rows = [read_row(value) for key, value in channel.items() if key]
+        assert None not in rows
+        return [row for row in rows if row is not None]
 
     @staticmethod
     def results(messages: Sequence[Any]) -> list[ToolMessage]:

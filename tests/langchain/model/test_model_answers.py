@@ -145,7 +145,7 @@ async def test_a_call_that_could_not_be_parsed_is_numbered_after_the_valid_ones(
     assert "[r2 write_file] not_executed" in kit.text(model.requests[1])
     assert [kit.snapshot(m).n for m in kit.replies(result["messages"])] == [0, 2, 3]
     channel = (await stored.state(kit.agent(model, stored))).values["_receipts"]
-    assert sorted(row["receipt"]["n"] for key, row in channel.items() if key) == [1, 2, 3]
+    assert sorted(row.receipt.n for row in kit.rows(channel)) == [1, 2, 3]
     for shorter, longer in zip(model.requests, model.requests[1:], strict=False):
         assert [m.content for m in longer][: len(shorter)] == [m.content for m in shorter]
 
@@ -204,7 +204,7 @@ async def test_a_broken_call_is_recorded_also_where_another_layer_cut_the_view(b
     await bench.ask(agent)
     result = await bench.ask(agent)
     channel = (await bench.state(agent)).values["_receipts"]
-    assert sorted(row["receipt"]["n"] for key, row in channel.items() if key) == [1, 2, 3, 4, 5]
+    assert sorted(row.receipt.n for row in kit.rows(channel)) == [1, 2, 3, 4, 5]
     assert [kit.resolutions(v) for v in verify_turns(result)] == [
         [("r4", "resolved"), ("r5", "resolved")], [("r5", "resolved")]
     ]  # fmt: skip

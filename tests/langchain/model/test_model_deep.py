@@ -136,4 +136,4 @@ async def test_an_isolated_subagent_counts_from_one_and_leaves_the_parents_numbe
     assert kit.numbers(result["messages"]) == {"note_1": 1, "note_2": 2, "task_1": 3}
     assert kit.resolutions(verify_messages(result)) == [("r3", "resolved")]
     channel = (await bench.state(agent)).values["_receipts"]
-    assert sorted(row["receipt"]["n"] for key, row in channel.items() if key) == [1, 2, 3]
+    assert sorted(row.receipt.n for row in kit.rows(channel)) == [1, 2, 3]

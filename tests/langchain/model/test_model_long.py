@@ -77,7 +77,7 @@ def test_a_thread_of_many_turns_goes_on_from_a_file_as_if_it_had_never_stopped(k
         reopened = sqlite3.connect(path, check_same_thread=False)
         assert agent(reopened).get_state(config).values["_receipts"] == held
         reopened.close()
-        assert sorted(row["receipt"]["n"] for key, row in held.items() if key) == list(range(1, expected + 1))
+        assert sorted(row.receipt.n for row in kit.rows(held)) == list(range(1, expected + 1))
     assert kit.numbers(result["messages"]) == {f"write_{k}": k for k in range(1, 141)}
     assert verify_messages(result).verdict == "clean"
     assert kit.rules(verify_messages(result)) == []

@@ -165,7 +165,7 @@ async def test_a_result_that_lost_its_call_is_counted_once(bench, kit):
     await bench.update(agent, None, {"messages": [RemoveMessage(id=m.id) for m in issuers]})
     second = await bench.ask(agent)
     channel = (await bench.state(agent)).values["_receipts"]
-    held = [row["receipt"]["n"] for key, row in channel.items() if key]
+    held = [row.receipt.n for row in kit.rows(channel)]
     assert sorted(held) == [1, 2, 3, 4]
     assert kit.numbers(second["messages"])["write_4"] == 4
     assert kit.resolutions(verify_messages(second)) == [("r3", "resolved")]

@@ -92,8 +92,8 @@ def test_whatever_a_run_does_its_numbers_lines_snapshots_and_citations_agree(kit
     assert issued == total
 
     channel = state["_receipts"]
-    assert sorted(row["receipt"]["n"] for key, row in channel.items() if key) == list(range(1, total + 1))
-    uids = [row["receipt"]["uid"] for key, row in channel.items() if key]
+    assert sorted(row.receipt.n for row in kit.rows(channel)) == list(range(1, total + 1))
+    uids = [row.receipt.uid for row in kit.rows(channel)]
     assert len(set(uids)) == total
     assert json.loads(json.dumps(channel, allow_nan=False)) == channel
 

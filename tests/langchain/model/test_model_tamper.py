@@ -37,7 +37,7 @@ async def test_a_replay_from_before_the_tools_leaves_one_entry_with_a_new_uid_in
     assert old.uid != new.uid
     assert kit.receipt(kit.results(second["messages"])[0]).uid == kit.receipt(kit.results(first["messages"])[0]).uid
     channel = (await stored.state(agent)).values["_receipts"]
-    assert sorted(row["receipt"]["uid"] for key, row in channel.items() if key) == sorted(
+    assert sorted(row.receipt.uid for row in kit.rows(channel)) == sorted(
         kit.receipt(m).uid for m in kit.results(second["messages"])
     )
     assert verify_messages(second).verdict == "clean"
