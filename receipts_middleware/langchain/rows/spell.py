@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from receipts_middleware.core.canonical import digest_args
-from receipts_middleware.core.facts import MAX_VALUE_CHARS, extract_facts
+from receipts_middleware.core.facts import MAX_TOTAL_CHARS, MAX_VALUE_CHARS, extract_facts
 from receipts_middleware.core.receipt import DERIVED_KEY
 
 DIGEST_BYTES: Final = 32
 UID_BYTES: Final = 10
 TIME_BYTES: Final = 6
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND: Final = timedelta(milliseconds=1)
+_TIME_CHARS: Final = len("2026-01-01T00:00:00.000Z")
 #: The last millisecond of the year 9999.
 MAX_TIME: Final = 253_402_300_799_999
 #: Arguments with so few short members may stand in a row themselves.
 _MAX_MEMBERS: Final = 8
 _MAX_ARGS_CHARS: Final = 512
+#: What `extract_facts` trims off a value, and what the digest of arguments begins with (docs/formats.md section 1).
+_TRIMMED: Final = " .,;:"
+_ARGS: Final = b"receipts/1/args\0"
 #: A reference takes five bytes, so it is worth its while from here on.
 _MIN_SHARED: Final = 6
 
@@ -58,12 +64,14 @@ def unhex(text: str, size: int) -> bytes | None:
 
 def read_time(text: str) -> int | None:
     """Milliseconds of a time that we wrote ourselves; None where they would not give the same text again."""
+    if len(text) != _TIME_CHARS or text[-1] != "Z" or text[-5] != ".":
+        return None
     try:
         then = datetime.fromisoformat(text)
-        time = (then - _EPOCH) // timedelta(milliseconds=1)
-    except (ValueError, TypeError, OverflowError):
+    except ValueError:
         return None
-    return time if 0 <= time <= MAX_TIME and time_text(time) == text else None
+    time = (then - _EPOCH) // _MILLISECOND
+    return time if time >= 0 and time_text(time) == text else None
 
 
 def time_text(time: int) -> str:
@@ -72,43 +80,57 @@ def time_text(time: int) -> str:
     return then.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def short_args(args: object, spared: int) -> str | None:
-    """Arguments as JSON where that is no longer than what it spares; None for all but small flat objects."""
-    if not _is_small(args):
+def spell_args(args: object, sha256: str, values: list[str], spared: int) -> str | None:
+    """Arguments as JSON where `follow` gives this digest and these facts for it, and it is no longer than it spares.
+
+    This runs at every model call, so it only knows the plainest arguments: a few short members, each a text that is a
+    fact as it stands, an integer, true, false or null.
+
+    Args:
+        args: Arguments of the call, untrusted.
+        sha256: Their digest.
+        values: Their facts, in order.
+        spared: Bytes that the text may take.
+    """
+    if type(args) is not dict or not 0 < len(args) <= _MAX_MEMBERS or not values:
+        return None
+    told = []
+    for value in args.values():
+        kind = type(value)
+        if kind is str:
+            if not 0 < len(value) <= MAX_VALUE_CHARS or "\n" in value or value[0] in _TRIMMED or value[-1] in _TRIMMED:
+                return None
+            told.append(value)
+        elif kind is int:
+            if not -(10**18) < value < 10**18:
+                return None
+            told.append(str(value))
+        elif value is not None and kind is not bool:
+            return None
+    if told != values or len(set(told)) != len(told) or sum(map(len, told)) > MAX_TOTAL_CHARS:
         return None
     try:
-        text = json.dumps(args, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        size = len(text.encode("utf-8"))
-    except ValueError:  # a number that is none, or half of a surrogate pair
+        text = json.dumps(args, ensure_ascii=False, separators=(",", ":"))
+        ordered = (
+            text if len(args) == 1 else json.dumps(args, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+        )
+        size, body = len(text.encode("utf-8")), _ARGS + ordered.encode("utf-8")
+    except (ValueError, TypeError):  # half of a surrogate pair; keys of several types
         return None
-    return text if size <= min(_MAX_ARGS_CHARS, spared) else None
+    # Of such members the encoder writes the canonical form; where it does not, the digest is another.
+    fits = size <= min(_MAX_ARGS_CHARS, spared) and hashlib.sha256(body).hexdigest() == sha256
+    return text if fits and all(type(key) is str for key in args) else None
 
 
 def follow(text: str) -> tuple[str, list[str]] | None:
-    """Digest and facts of arguments that stand in a row themselves. The text is untrusted."""
+    """Digest and facts of arguments that stand in a row themselves; None where they are none of ours. Untrusted."""
     try:
         args = json.loads(text) if len(text) <= _MAX_ARGS_CHARS else None
     except (ValueError, RecursionError):
         return None
-    if not _is_small(args):
+    if type(args) is not dict or not all(type(value) in (str, int, bool, type(None)) for value in args.values()):
         return None
     return digest_args(args).sha256, extract_facts(args, "", capture="values").get("args", [])
-
-
-def _is_small(args: object) -> bool:
-    """A flat object of a few short scalars: cheap to spell, and nothing in it can nest or grow."""
-    return (
-        type(args) is dict
-        and len(args) <= _MAX_MEMBERS
-        and all(type(key) is str and len(key) <= MAX_VALUE_CHARS for key in args)
-        and all(
-            value is None
-            or (type(value) is str and len(value) <= MAX_VALUE_CHARS)
-            or type(value) in (bool, float)
-            or (type(value) is int and -(2**63) <= value < 2**63)
-            for value in args.values()
-        )
-    )
 
 
 def fold(value: str, known: list[str]) -> object:

@@ -17,9 +17,8 @@ from receipts_middleware.langchain.rows.spell import (
     TIME_BYTES,
     UID_BYTES,
     fold,
-    follow,
     read_time,
-    short_args,
+    spell_args,
     unhex,
 )
 from receipts_middleware.langchain.rows.value import ROW_VERSION
@@ -47,7 +46,8 @@ def write_row(receipt: Receipt, facts: Mapping[str, object], args: object = None
     if values is None or digests is None or large:
         return _write_plain(receipt, facts)
     given, told = values
-    text = _standing_in(receipt, given, args)
+    spared = _DIGEST_CHARS + sum(map(len, given))
+    text = None if receipt.args_edited else spell_args(args, receipt.args_sha256, given, spared)
     rest: dict[str, object] = {}
     packed = _pack(receipt, digests if text is None else digests[1:], rest)
     known = [] if text is None else list(given)
@@ -75,16 +75,16 @@ def _write_plain(receipt: Receipt, facts: Mapping[str, object]) -> dict[str, obj
 
 def _values(facts: Mapping[str, object]) -> tuple[list[str], list[str]] | None:
     """Facts as two lists; None where they are not as `extract_facts` gives them."""
-    out = []
-    for name in ("args", "output"):
-        listed = facts.get(name, [])
-        short = isinstance(listed, list) and all(isinstance(v, str) and len(v) <= MAX_VALUE_CHARS for v in listed)
-        if not isinstance(listed, list) or not short or (name in facts and not listed):
+    lists: dict[str, list[str]] = {"args": [], "output": []}
+    for name, values in facts.items():
+        if name not in lists or not isinstance(values, list) or not values:
             return None
-        out.append(listed)
-    if len(out[0]) + len(out[1]) > MAX_VALUES or not facts.keys() <= {"args", "output"}:
-        return None
-    return out[0], out[1]
+        for value in values:
+            if not isinstance(value, str) or len(value) > MAX_VALUE_CHARS:
+                return None
+        lists[name] = values
+    given, told = lists["args"], lists["output"]
+    return (given, told) if len(given) + len(told) <= MAX_VALUES else None
 
 
 def _digests(receipt: Receipt) -> list[bytes] | None:
@@ -92,14 +92,6 @@ def _digests(receipt: Receipt) -> list[bytes] | None:
     zeros = "0" * (2 * DIGEST_BYTES)
     found = [unhex(text, DIGEST_BYTES) for text in (receipt.args_sha256, receipt.output_sha256, receipt.prev or zeros)]
     return [item for item in found if item is not None] if None not in found else None
-
-
-def _standing_in(receipt: Receipt, values: Sequence[str], args: object) -> str | None:
-    """The arguments as JSON where digest and facts follow from them and they are shorter than both."""
-    if not values or receipt.args_edited:
-        return None
-    text = short_args(args, _DIGEST_CHARS + sum(map(len, values)))
-    return text if text is not None and follow(text) == (receipt.args_sha256, list(values)) else None
 
 
 def _pack(receipt: Receipt, digests: Sequence[bytes], rest: dict[str, object]) -> str:
