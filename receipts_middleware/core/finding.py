@@ -77,6 +77,7 @@ class Claim:
         receipts: Ids that were weighed, for example `("r3",)`.
         observed: What the evidence shows instead, for a mismatch.
         source: `rules` or `llm`.
+        reason: Why, as a code, for example `no_such_tool`; empty where the status says it all.
     """
 
     text: str
@@ -91,6 +92,7 @@ class Claim:
     receipts: tuple[str, ...]
     observed: str = ""
     source: str = "rules"
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from receipts_middleware.core.finding import Verdict
 _NOTHING: Final = {
     "pending": "Nothing to check: the run ends on a call without a result.",
     "empty": "Nothing to check: the run holds no reply.",
-    "reply": "Nothing to check: the reply cites no receipt.",
+    "reply": "Nothing to check: the reply cites no receipt and claims nothing that could be judged.",
 }
 _DEMANDED: Final = "Nothing contradicts the reply, but it breaks a rule that the policy makes an error"
 _LEAD: Final[Mapping[Verdict, str]] = {
@@ -41,7 +41,11 @@ def summarise(verdict: Verdict, ended: str, counts: Mapping[str, int]) -> str:
     lead = _DEMANDED if demanded else _LEAD[verdict]
     if not demanded and verdict == "clean" and counts.get("warnings"):
         lead = "Nothing contradicts the reply, but not all of it could be resolved or read"
-    parts = [f"{counts['resolved']} of {counts['citations']} citations resolved"]
+    parts = []
+    if counts.get("claims"):
+        parts.append(f"{counts['supported']} of {counts['claims']} claims supported")
+    if counts["citations"] or not parts:
+        parts.append(f"{counts['resolved']} of {counts['citations']} citations resolved")
     for key in ("errors", "warnings"):
         if counts.get(key):
             name = key if counts[key] != 1 else key[:-1]

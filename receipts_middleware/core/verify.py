@@ -18,17 +18,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from receipts_middleware.core.bearing import bear_out
+from receipts_middleware.core.binding import Run
 from receipts_middleware.core.children import ChildRun, runs_of
 from receipts_middleware.core.citation import drop_non_citations, footer_spans, parse_citations
-from receipts_middleware.core.errors import UsageError
-from receipts_middleware.core.finding import CitationCheck, Finding, Resolution, Verification
+from receipts_middleware.core.claimed import ClaimsMemory, Heard, check_claims
+from receipts_middleware.core.finding import CitationCheck, Claim, Finding, Resolution, Verification
+from receipts_middleware.core.given import given_entries
 from receipts_middleware.core.inspect import Inspected, inspect_ledger
 from receipts_middleware.core.ledger import Entry, Ledger, LedgerBuilder, View
 from receipts_middleware.core.ledger.legacy import legacy_ledger
 from receipts_middleware.core.markdown import attach, continuations, read_markdown
 from receipts_middleware.core.policy import NO_POLICY, Policy, as_policy, weigh
 from receipts_middleware.core.ranges import format_ranges, parse_ranges
-from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, MAX_TEXT, OUTCOMES, Malformed, Receipt, parse_receipt
 from receipts_middleware.core.resolve import Resolver
 from receipts_middleware.core.rules import SEVERITY_ORDER, make_finding, verdict_of
 from receipts_middleware.core.summary import summarise
@@ -64,7 +66,7 @@ def verify(
         UsageError: A row is not an object, or two rows have one number, or `policy` is no policy.
     """
     said = as_policy(policy)
-    book = ledger if isinstance(ledger, Ledger) else Ledger(_given_entries(ledger))
+    book = ledger if isinstance(ledger, Ledger) else Ledger(given_entries(ledger))
     view = View("none")
     if shown is not None:
         numbers = sorted(set(shown))
@@ -127,16 +129,17 @@ def _turns(transcript: Transcript, builder: LedgerBuilder, wanted: int | None, p
     A turn is complete once no call of its own waits for a result, or another message than a result has come.
     """
     waiting: tuple[int, View] | None = None
-    inspected = Inspected()
+    heard = Heard()
     for index, message in enumerate(transcript.messages):
         if waiting is not None and (message.role != "tool" or not builder.pending):
-            yield _turn(transcript, waiting[0], builder, waiting[1], inspected, policy=policy)
+            yield _turn(transcript, waiting[0], builder, waiting[1], heard, policy=policy)
             waiting = None
+        heard.hear(message, builder.issued)
         builder.read(message)
         if message.role == "assistant" and message.text.strip() and wanted in (None, index):
             waiting = (index, builder.view(message))
     if waiting is not None and not builder.pending:
-        yield _turn(transcript, waiting[0], builder, waiting[1], inspected, policy=policy)
+        yield _turn(transcript, waiting[0], builder, waiting[1], heard, policy=policy)
 
 
 def choose_reply(messages: Sequence[Message]) -> int:
@@ -179,6 +182,9 @@ class Turn:
         below: Subagents that ran below a call of the ledger.
         inspected: What earlier turns of the same transcript worked out of its results.
         policy: What is said of the tools and of the run.
+        said: What the user and the operator wrote up to it.
+        this_turn: Number of the last call before the message that the reply answers.
+        memory: What earlier turns of the same transcript read of its calls.
     """
 
     reply: str
@@ -192,10 +198,19 @@ class Turn:
     below: Callable[[Entry], Sequence[ChildRun]] = runs_of
     inspected: Inspected = field(default_factory=Inspected)
     policy: Policy = NO_POLICY
+    said: str = ""
+    this_turn: int = 0
+    memory: ClaimsMemory = field(default_factory=ClaimsMemory)
 
 
 def _turn(
-    transcript: Transcript, index: int, builder: LedgerBuilder, view: View, inspected: Inspected, *, policy: Policy
+    transcript: Transcript,
+    index: int,
+    builder: LedgerBuilder,
+    view: View,
+    heard: Heard,
+    *,
+    policy: Policy,
 ) -> Turn:
     message, ledger = transcript.messages[index], builder.ledger()
     if view.state == "legacy":
@@ -208,8 +223,11 @@ def _turn(
         source="messages",
         index=index,
         reply_source=message.text_source,
-        inspected=inspected,
+        inspected=heard.inspected,
         policy=policy,
+        said=heard.text(),
+        this_turn=heard.issued,
+        memory=heard.memory,
     )
 
 
@@ -222,7 +240,17 @@ def judge_turn(turn: Turn) -> Verification:
     Returns:
         The verification.
     """
-    citations = _check_citations(turn)
+    checked = check_claims(
+        turn.reply,
+        turn.ledger,
+        turn.tools,
+        turn.policy,
+        said=turn.said,
+        this_turn=turn.this_turn,
+        delegated=any(turn.below(entry) for entry in turn.ledger),
+        memory=turn.memory,
+    )
+    citations = _check_citations(turn, checked.run)
     evidence = inspect_ledger(
         turn.ledger,
         turn.view,
@@ -232,10 +260,10 @@ def judge_turn(turn: Turn) -> Verification:
         inspected=turn.inspected,
         policy=turn.policy,
     )
-    findings = list(weigh([*_citation_findings(citations, turn), *evidence], turn.policy))
+    findings = list(weigh([*_citation_findings(citations, turn), *checked.findings, *evidence], turn.policy))
     findings.sort(key=lambda f: (-SEVERITY_ORDER.index(f.severity), f.start if f.start is not None else -1))
-    verdict = verdict_of(findings, checked=bool(citations))
-    counts = _counts(turn.ledger, citations, findings)
+    verdict = verdict_of(findings, checked=bool(citations) or any(c.status != "unmatched" for c in checked.claims))
+    counts = _counts(turn.ledger, checked.claims, citations, findings)
     return Verification(
         reply=turn.reply,
         reply_source=turn.reply_source,
@@ -246,14 +274,17 @@ def judge_turn(turn: Turn) -> Verification:
         summary=summarise(verdict, turn.ended, counts),
         ended=turn.ended,
         ledger=turn.ledger,
+        claims=checked.claims,
         citations=citations,
         findings=tuple(findings),
+        unreported=checked.unreported,
+        duplicates=checked.duplicates,
         counts=counts,
         trust=_trust(turn),
     )
 
 
-def _check_citations(turn: Turn) -> tuple[CitationCheck, ...]:
+def _check_citations(turn: Turn, run: Run | None) -> tuple[CitationCheck, ...]:
     if not turn.reply.strip():
         return ()
     document = read_markdown(turn.reply)
@@ -270,7 +301,7 @@ def _check_citations(turn: Turn) -> tuple[CitationCheck, ...]:
     statements = attach(turn.reply, document, read)
     following = continuations(turn.reply, document, read)
     footers = footer_spans(turn.reply, document)
-    return tuple(
+    checks = tuple(
         resolver.resolve(
             citation,
             statement,
@@ -279,6 +310,9 @@ def _check_citations(turn: Turn) -> tuple[CitationCheck, ...]:
         )
         for citation, statement, follows in zip(read, statements, following, strict=True)
     )
+    if run is None:
+        return checks
+    return bear_out(checks, statements, following, [citation.group for citation in read], run)
 
 
 #: How a finding says each resolution.
@@ -307,6 +341,9 @@ def _citation_findings(citations: Sequence[CitationCheck], turn: Turn) -> Iterat
                 receipts=ids,
                 severity="warning" if _rests_on_inference(check, turn.ledger) else None,
             )
+        elif check.supports is False:
+            message = f"{check.text} is resolved, but {check.id} does not bear out its sentence."
+            yield make_finding("citation_wrong_evidence", message, start=check.start, end=check.end, receipts=ids)
         elif check.lenient:
             message = f"{check.text} is read as {check.id}; the canonical spelling is [{check.id} tool]."
             yield make_finding("citation_format", message, start=check.start, end=check.end, receipts=ids)
@@ -320,10 +357,14 @@ def _rests_on_inference(check: CitationCheck, ledger: Ledger) -> bool:
     return entry is not None and entry.pairing == "inferred"
 
 
-def _counts(ledger: Ledger, citations: Sequence[CitationCheck], findings: Sequence[Finding]) -> dict[str, int]:
+def _counts(
+    ledger: Ledger, claims: Sequence[Claim], citations: Sequence[CitationCheck], findings: Sequence[Finding]
+) -> dict[str, int]:
     counts = {
         "receipts": len(ledger),
-        "claims": 0,
+        "claims": len(claims),
+        "supported": sum(c.status == "supported" for c in claims),
+        "unmatched": sum(c.status == "unmatched" for c in claims),
         "citations": len(citations),
         "resolved": sum(c.resolution == "resolved" for c in citations),
     }
@@ -343,35 +384,3 @@ def _trust(turn: Turn) -> dict[str, object]:
         "stamped": sum(origin in ("stamped", "carried") for origin in origins),
         "unstamped": sum(origin in ("derived", "legacy", "given") for origin in origins),
     }
-
-
-def _given_entries(rows: Iterable[Mapping[str, object]]) -> list[Entry]:
-    entries: dict[int, Entry] = {}
-    for position, row in enumerate(rows, 1):
-        if not isinstance(row, Mapping):
-            raise UsageError(f"ledger row {position} is {type(row).__name__}; pass objects with id, tool and outcome")
-        receipt = parse_receipt(row)
-        if isinstance(receipt, Malformed):
-            receipt = _short_row(row, position)
-        if receipt.n in entries:
-            raise UsageError(f"ledger row {position}: number {receipt.n} is taken; give each receipt its own")
-        entries[receipt.n] = Entry(receipt=receipt, origin="given", pairing="exact")
-    return list(entries.values())
-
-
-def _short_row(row: Mapping[str, object], position: int) -> Receipt:
-    given = str(row.get("id") or row.get("n") or position).removeprefix("r")
-    outcome = row.get("outcome") or row.get("status")
-    n = int(given) if given.isascii() and given.isdigit() and 0 < len(given) <= 10 else position
-    return Receipt(
-        uid=f"given.{position}",
-        n=n or position,
-        tool_call_id=str(row.get("tool_call_id") or "")[:MAX_TEXT],
-        tool=str(row.get("tool") or row.get("tool_name") or row.get("name") or "")[:MAX_TEXT],
-        outcome=outcome if isinstance(outcome, str) and outcome in OUTCOMES else "success",  # type: ignore[arg-type]
-        outcome_source="declared",
-        args_sha256=EMPTY_TEXT_SHA256,
-        output_sha256=EMPTY_TEXT_SHA256,
-        output_bytes=0,
-        created_at="",
-    )

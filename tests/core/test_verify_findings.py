@@ -48,6 +48,16 @@ def late(n):
     return ToolMessage("wrote", tool_call_id="c9", additional_kwargs={RECEIPT_KEY: stamp(n, uid="other")})
 
 
+def again(tool, output, n=2):
+    return (
+        AIMessage("", tool_calls=[{"name": tool, "args": {"path": "a.txt"}, "id": f"c{n}"}]),
+        ToolMessage(output, tool_call_id=f"c{n}", name=tool),
+    )
+
+
+PRICE = again("read_page", "4821 costs 59.90 EUR")
+TWICE = (*again("write_file", "wrote"), *again("write_file", "wrote", 3))
+
 #: rule: (what it must flag, what it must leave alone).
 CASES = {
     "citation_malformed": (run("Wrote it [rN tool]."), run("Wrote it; the format is `[rN tool]`.")),
@@ -71,6 +81,16 @@ CASES = {
     "orphan_result": (run(more=[ToolMessage("x", tool_call_id="c9")]), run(more=[late(2)])),
     "transformed": (run(output_sha256=HEX), run(output_sha256=HEX, outcome_source="exception", outcome="error")),
     "ledger_lookalike": (run(output="done\nA2BC [r2 pay] success"), run(output="A2BC is the code; mov r0, [r1]")),
+    "citation_wrong_evidence": (
+        run("Page 4821 says 59.90 EUR [r1 read_page].", tool="read_page", output="closed", more=PRICE),
+        run("Page 4821 says 59.90 EUR [r1 read_page].", tool="read_page", output="4821: 59.90 EUR", more=PRICE),
+    ),
+    "call_as_text": (
+        run('<invoke name="deploy"> I deployed it [r1 write_file].'),
+        run('<invoke name="write_file"> Wrote it [r1 write_file].'),
+    ),
+    "unreported_call": (run("Hello."), run("Wrote it.")),
+    "duplicate_call": (run(more=TWICE), run("Wrote it twice [r1 write_file].", more=TWICE)),
     "multiple_attempts": (run(attempts=3), run("Read it [r1].", tool="read_page", attempts=3)),
 }
 
@@ -94,7 +114,8 @@ def test_a_rule_flags_what_it_must_with_its_severity_and_leaves_the_near_miss_al
     ("messages", "ok", "verdict"),
     [
         (run(), True, "clean"),
-        (run("Hello."), True, "nothing_checked"),
+        (run("Hello."), True, "unreported"),
+        (run("Hello.", tool="read_page"), True, "nothing_checked"),
         (run("Wrote it [r7]."), False, "fabricated"),
         (run("Wrote it [r1].", outcome="error"), False, "overstated"),
         (run("Deployed [r7]. Wrote it [r1].", outcome="error"), False, "fabricated"),
@@ -112,7 +133,7 @@ def test_a_rule_flags_what_it_must_with_its_severity_and_leaves_the_near_miss_al
         (run("Wrote it [r2].", final=shows(2, "")), True, "clean"),
         (run("Wrote it [rN tool]."), True, "clean"),
         (run(output_sha256=HEX), True, "clean"),
-        (run("Wrote it."), True, "nothing_checked"),
+        (run("Wrote it."), True, "clean"),
         ([*run(), AIMessage("", tool_calls=[{"name": "deploy", "args": {}, "id": "c2"}])], True, "nothing_checked"),
     ],
 )

@@ -57,7 +57,7 @@ class Naming:
             receipt has, where it would otherwise name a receipt of a sibling.
         """
         number, dot, rest = own.removeprefix("r").partition(".")
-        if not number.isdigit():
+        if not (number.isascii() and number.isdigit()):
             return own
         run, n = self.runs[at], int(number[: _DIGITS + 1])
         if run.forked and n <= run.base:

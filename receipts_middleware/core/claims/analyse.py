@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from receipts_middleware.core.claims import tables as t
+from receipts_middleware.core.claims.chains import Chain
 from receipts_middleware.core.claims.clauses import Clause
 from receipts_middleware.core.claims.morphology import is_participle
 from receipts_middleware.core.claims.segment import Token
@@ -36,8 +37,12 @@ def kind_of(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
     chain = clause.chain
     if chain.form == "modal" and chain.negated and clause.shape == "agent" and chain.word and clause.asserted:
         return None if tokens[chain.start].word != "could" else "check" if chain.base in t.CHECKS else "effect"
+    if chain.form == "modal" and clause.asserted and not chain.negated and _is_now(tokens, chain):
+        return "effect"  # "the record should now show 7,500": it says that it was changed
     if not clause.asserted or clause.modal or chain.form in ("modal", "infinitive"):
         return None
+    if chain.bare and _describes(chain.base, tokens, chain.end):
+        return None  # "made of glass", "linked to your account"
     if clause.speech and clause.asserted and clause.shape in ("noun", "thing", "other", "none"):
         return "result"
     if chain.form == "copula":
@@ -52,8 +57,10 @@ def kind_of(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
 def _by_agent(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
     chain = clause.chain
     base = chain.base
-    if chain.word in ("given", "provided", "compared") and not chain.start:
+    if chain.word in ("given", "provided", "compared") and _opens(tokens, chain.start):
         return None  # "Given the circumstances"
+    if not t.NO_ACTS.isdisjoint(f"{base} {word}" for word in [x.word for x in tokens[chain.end : chain.end + 5]]):
+        return None  # "I made a mistake", "I've applied your preferences"
     standing = base in t.STANDINGS and not _takes_object(tokens, clause)
     if chain.bare and clause.shape == "none" and (standing or _is_history(tokens, clause)):
         return None
@@ -65,7 +72,7 @@ def _by_agent(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
     if chain.passive:
         return "effect" if clause.negated else None
     if chain.form == "have" and base != "get":
-        return "check" if ("look" in rest[:3] and chain.past) or rest[:1] == ["your"] else None
+        return "check" if "look" in rest[:3] and chain.past else None
     if base in ("do", "get", "make", "take", "have", "let", "go", "give", "run", "leave"):
         return _light(base, rest, clause, tokens)
     if base == "open" and any(word in t.CHECKS for word in rest[2:]) and "to" in rest:
@@ -75,6 +82,15 @@ def _by_agent(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
     if base in t.NON_ACTION:
         return None
     return "effect"
+
+
+def _is_now(tokens: Sequence[Token], chain: Chain) -> bool:
+    words = [token.word for token in tokens[chain.start : chain.end]]
+    return words[:2] == ["should", "now"] and len(words) > 2
+
+
+def _opens(tokens: Sequence[Token], at: int) -> bool:
+    return at == 0 or tokens[at - 1].kind == "joint"
 
 
 def _is_act(base: str, rest: Sequence[str]) -> bool:
@@ -121,6 +137,8 @@ def _light(base: str, rest: Sequence[str], clause: Clause, tokens: Sequence[Toke
 
 def _passive(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
     chain = clause.chain
+    if chain.base in t.TELLING and chain.perfect and not chain.past and clause.shape in ("noun", "thing", "other"):
+        return "effect"  # "the tenant has been told"
     if (chain.base in t.NON_ACTION and chain.base not in ("make", "do")) or (
         chain.base in t.STANDINGS and not chain.perfect and clause.shape != "you"
     ):
@@ -133,7 +151,7 @@ def _passive(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
         return "result"
     if _by_third_party(tokens, clause):
         return "result"
-    if chain.base == "schedule" and not chain.perfect:
+    if (chain.base == "schedule" or _describes(chain.base, tokens, chain.end)) and not chain.perfect:
         return "result"
     return "effect"
 
@@ -230,7 +248,7 @@ def _by_other(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
         return "effect"
     phrase = joined(tokens, chain.start, min(clause.last, chain.end + 4))
     if any(f" {x} " in f" {phrase} " for x in t.OUTCOME_PHRASES):
-        return "effect"
+        return "result" if clause.shape == "other" else "effect"
     if clause.shape == "you":
         return _result(clause, tokens) if chain.form == "have" and not chain.past else None
     if (
@@ -241,10 +259,38 @@ def _by_other(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
     ):
         if chain.base in t.NON_ACTION or chain.base in ("pass", "rise", "resume", "drop"):
             return _result(clause, tokens)
+        if _describes(chain.base, tokens, chain.end) or _is_title(clause, tokens):
+            return None
         return "check" if chain.base in t.CHECKS - t.MIXED_CHECKS else "effect"
     if chain.form in ("base", "progressive") and not chain.negated:
         return _result(clause, tokens) if chain.form == "progressive" else None
+    if chain.perfect and chain.base in t.RECEIVING:
+        return "result"  # "she has seen it"
     return _result(clause, tokens)
+
+
+def _describes(base: str, tokens: Sequence[Token], end: int) -> bool:
+    """Such as "the address linked to your account", "made of glass"."""
+    following = tokens[end] if end < len(tokens) else None
+    return following is not None and following.word in t.DESCRIPTIONS.get(base, ())
+
+
+def _is_title(clause: Clause, tokens: Sequence[Token]) -> bool:
+    """Such as "airline cancelled flight": the name of a choice, in which a bare noun follows the verb."""
+    chain = clause.chain
+    following = tokens[chain.end] if chain.end < len(tokens) else None
+    subject = tokens[clause.subject]
+    return (
+        following is not None
+        and following.kind == "word"
+        and not following.capital
+        and not subject.capital
+        and subject.word not in t.DETERMINERS
+        and following.word
+        not in t.PREPOSITIONS | t.ADVERBS | t.DETERMINERS | t.SUBORDINATORS | {"and", "or", "but", "not"}
+        and not following.word.endswith(("ly", "ed", "ing"))
+        and following.word not in t.HISTORY
+    )
 
 
 def _takes_object(tokens: Sequence[Token], clause: Clause) -> bool:

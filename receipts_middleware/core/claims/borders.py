@@ -26,6 +26,8 @@ def opening(tokens: Sequence[Token], floor: int, start: int) -> tuple[int, str]:
     for index in range(start - 1, floor - 1, -1):
         token = tokens[index]
         if token.kind == "stop" and token.word == ".":
+            if _ends_sentence(tokens, index):
+                return index + 1, ""
             continue  # an abbreviation: a sentence has no other full stop inside
         if token.kind in ("stop", "mark", "open") or (token.kind == "joint" and token.word != ","):
             return index + 1, ""
@@ -48,6 +50,17 @@ def opening(tokens: Sequence[Token], floor: int, start: int) -> tuple[int, str]:
             opens = before is not None and before.kind == "word" and before.word in t.SUBORDINATORS | RELATIVES
             return index, tokens[index - 1].word if opens else ""
     return floor, ""
+
+
+#: Abbreviations in front of a name.
+_TITLES: Final = frozenset("mr mrs ms dr prof st no vs jr sr inc ltd co".split())
+
+
+def _ends_sentence(tokens: Sequence[Token], index: int) -> bool:
+    """Whether a full stop behind an abbreviation ends a sentence after all: "on 3 Feb. Freight is prepaid"."""
+    if index + 1 >= len(tokens) or not index:
+        return False
+    return tokens[index + 1].capital and tokens[index - 1].word not in _TITLES and len(tokens[index - 1].word) > 1
 
 
 def _is_person(tokens: Sequence[Token], at: int) -> bool:
@@ -117,7 +130,13 @@ def is_plain(token: Token) -> bool:
 
 def has_subject(tokens: Sequence[Token], start: int, end: int) -> bool:
     """Whether a word that can only be a subject, or opens a clause, stands there."""
-    return any(token.word in t.AGENT | t.OTHERS | t.THINGS | t.SUBORDINATORS for token in tokens[start:end])
+    for index in range(start, end):
+        word = tokens[index].word
+        if word in ("that", "this", "these", "those") and index + 1 < end and is_plain(tokens[index + 1]):
+            continue  # "after that window"
+        if word in t.AGENT | t.OTHERS | t.THINGS | t.SUBORDINATORS - {"after", "before", "since"}:
+            return True
+    return False
 
 
 def is_field(tokens: Sequence[Token], chain: Chain, shape: SubjectShape) -> bool:
@@ -132,7 +151,11 @@ def is_field(tokens: Sequence[Token], chain: Chain, shape: SubjectShape) -> bool
     between = tokens[chain.end : colon]
     if len(between) == 1 and between[0].word in t.PREPOSITIONS:
         return True
-    return len(between) > 1 and all(token.capital for token in between) and colon == len(tokens) - 1
+    if not between or not all(token.capital for token in between):
+        return False
+    if chain.start == 0 and colon < len(tokens) - 1:
+        return True  # "Exchanged Item: Desk Lamp"
+    return len(between) > 1 and colon == len(tokens) - 1
 
 
 def is_obliged(tokens: Sequence[Token], chain: Chain) -> bool:

@@ -104,7 +104,8 @@ def _present(tokens: Sequence[Token], at: int) -> Chain | None:
         return Chain(at, at + 1, "base", word, word=word)
     if before.word == "now" and word.endswith("s") and not word.endswith("ss") and _goes_on(following):
         return Chain(at, at + 1, "present", word.removesuffix("s"), word=word)
-    if word in t.RESULT_VERBS and _may_be_subject(before) and _goes_on(following):
+    closes = before.word == "," and any(token.word == "," for token in tokens[max(0, at - 12) : at - 1])
+    if word in t.RESULT_VERBS and (_may_be_subject(before) or closes) and _goes_on(following):
         return Chain(at, at + 1, "present", word.removesuffix("s"), word=word)
     return None
 

@@ -49,6 +49,7 @@ class Clause:
         modal: Taken over from the clause it continues.
         attached: Hangs on the clause before it without a comma ("the flight you took", "rows that were empty").
         speech: What follows is in someone's words.
+        subordinate: A subordinator opens it, or the clause that it is joined to.
     """
 
     chain: Chain
@@ -62,6 +63,7 @@ class Clause:
     modal: bool = False
     attached: bool = False
     speech: bool = False
+    subordinate: bool = False
 
 
 def read_clauses(tokens: Sequence[Token]) -> list[Clause]:
@@ -86,9 +88,9 @@ def read_clauses(tokens: Sequence[Token]) -> list[Clause]:
         continued = _continues(tokens, previous, shape, first, floor)
         if continued is not None and previous is not None:
             shape = previous.shape
-        if opener == "that" and previous is not None and _is_announced(previous):
-            opener = ""
+        opener = _opener_of(tokens, opener, previous, first)
         subordinate = opener in t.SUBORDINATORS or (opener in RELATIVES and first > floor)
+        subordinate = subordinate or _joins_subordinate(tokens, previous, first)
         if continued is not None and previous is not None and chain.bare:
             subordinate = subordinate or not previous.asserted
         condition = condition or (opener in t.CONDITIONS and (previous is None or number == 0))
@@ -113,17 +115,40 @@ def read_clauses(tokens: Sequence[Token]) -> list[Clause]:
                 asserted,
                 _is_negated(tokens, subject, chain) or (continued is not None and chain.bare and _hands_on(previous)),
                 _is_reduced(tokens, floor, chain, following, shape),
-                chain.form == "modal"
-                or (chain.form == "infinitive" and chain.base == "be")
-                or (continued is not None and chain.bare and previous is not None and previous.modal),
+                _is_modal(chain, previous if continued is not None else None),
                 number > 0 and continued is None and (reported or _is_attached(tokens, floor, first, opener)),
                 speech and not reported,
+                subordinate,
             )
         )
         reported = reported or speech
         if condition and comma_between(tokens, chain.end, following.start if following else len(tokens)):
             condition = condition and chain.form != "past"
     return _bounded(clauses, tokens)
+
+
+def _opener_of(tokens: Sequence[Token], opener: str, previous: Clause | None, first: int) -> str:
+    """What opens a clause, seen from the verb before it: "that" asserts behind an announcement, not behind a wish."""
+    if opener == "that" and previous is not None and _is_announced(previous):
+        opener = ""
+    return "whether" if previous is not None and _is_wished(tokens, previous, first) else opener
+
+
+def _is_modal(chain: Chain, continued: Clause | None) -> bool:
+    if chain.form == "modal" or (chain.form == "infinitive" and chain.base == "be"):
+        return True
+    return continued is not None and chain.bare and continued.modal
+
+
+def _is_wished(tokens: Sequence[Token], previous: Clause, first: int) -> bool:
+    """Such as "to ensure that it was sent": what is wished, feared or made sure is not said to be so."""
+    return previous.chain.base in t.UNASSERTING and "that" in (tokens[first].word, tokens[max(first - 1, 0)].word)
+
+
+def _joins_subordinate(tokens: Sequence[Token], previous: Clause | None, first: int) -> bool:
+    """Such as "until the slot is settled and they have answered": what is joined to a subordinate clause is one."""
+    joined = previous is not None and previous.subordinate and first > 0 and tokens[first - 1].word in ("and", "or")
+    return joined and previous is not None and not comma_between(tokens, previous.chain.end, first)
 
 
 def _is_attached(tokens: Sequence[Token], floor: int, first: int, opener: str) -> bool:
@@ -152,7 +177,14 @@ def _continues(
 def _is_negated(tokens: Sequence[Token], subject: int, chain: Chain) -> bool:
     if chain.form == "copula" and chain.end < len(tokens) and tokens[chain.end].word == "unable":
         return True
-    return chain.negated or (subject < chain.start and tokens[subject].word in t.NEGATIVE_SUBJECTS)
+    if chain.negated or (chain.end < len(tokens) and tokens[chain.end].word in ("nobody", "nothing", "none")):
+        return True  # "I've entered nobody yet"
+    for token in reversed(tokens[subject : chain.start]):
+        if token.kind == "joint":
+            break
+        if token.word in t.NEGATIVE_SUBJECTS:
+            return True  # "as requested, no rows were deleted"
+    return False
 
 
 def _is_reduced(

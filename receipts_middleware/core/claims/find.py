@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from receipts_middleware.core.claims import tables as t
 from receipts_middleware.core.claims.analyse import joined, kind_of
 from receipts_middleware.core.claims.chains import Chain
-from receipts_middleware.core.claims.clauses import Clause, read_clauses
+from receipts_middleware.core.claims.clauses import LONG_CLAIM, Clause, read_clauses
 from receipts_middleware.core.claims.morphology import base_form, is_participle
 from receipts_middleware.core.claims.segment import Token, Unit
 from receipts_middleware.core.claims.value import Aspect, ClaimKind, FoundClaim, Strength, Subject, Voice
 
+#: How a clause goes on that claims nothing of its own.
+_REASON: Final = re.compile(
+    r"[\s,;—–]*(?:so|which|because|since|as|when|until|after|before|where|while|who|if|once|to)\b", re.IGNORECASE
+)
 #: Last words of a headline without a verb ("Rename complete").
 _ENDINGS: Final = frozenset({"complete", "live", "ready", "done"})
 _SHAPES: Final[dict[str, Subject]] = {"agent": "agent", "you": "other", "other": "other"}
@@ -40,8 +46,9 @@ def claims_of(unit: Unit, text: str) -> Iterator[FoundClaim]:
         return
     clauses = read_clauses(tokens)
     found = [(clause, kind) for clause in clauses if (kind := kind_of(clause, tokens)) is not None]
-    for clause, kind in found:
-        yield _from_clause(text, tokens, clause, kind)
+    for number, (clause, kind) in enumerate(found):
+        behind = found[number + 1][0].first if number + 1 < len(found) else len(tokens)
+        yield _with_reasons(text, tokens, _from_clause(text, tokens, clause, kind), behind)
     if not found and not any(clause.chain.form != "infinitive" for clause in clauses):
         yield from _verbless(unit, tokens, text)
 
@@ -119,9 +126,26 @@ def _from_clause(text: str, tokens: Sequence[Token], clause: Clause, kind: Claim
     )  # fmt: skip
 
 
+def _with_reasons(text: str, tokens: Sequence[Token], claim: FoundClaim, behind: int) -> FoundClaim:
+    """A claim with the clauses behind it that claim nothing themselves: "pinned, so it stays at the top"."""
+    last = behind
+    while last and (
+        tokens[last - 1].kind in ("joint", "stop", "mark") or tokens[last - 1].word in ("and", "but", "so")
+    ):
+        last -= 1
+    end = tokens[last - 1].end if last else claim.end
+    if end <= claim.end or end - claim.start > LONG_CLAIM or text[claim.end : end].lstrip(" ,;—–")[:1] == "(":
+        return claim
+    if not _REASON.match(text, claim.end):
+        return claim
+    return replace(claim, text=text[claim.start : end], end=end, core=claim.end - claim.start)
+
+
 def _strength(chain: Chain, tokens: Sequence[Token]) -> Strength:
     words = {token.word for token in tokens if token.kind == "word"}
     bases = {chain.base} | {base_form(word) for word in words if is_participle(word)}
+    if chain.base == "settle" and chain.passive and not chain.perfect:
+        bases -= {"settle"}  # "the matter is settled" is no payment that arrived
     if bases & t.CONFIRMED:
         return "confirmed"
     if chain.base in ("try", "attempt"):

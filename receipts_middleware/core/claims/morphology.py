@@ -11,12 +11,16 @@ from typing import Final
 from receipts_middleware.core.claims.tables import IRREGULAR, NOT_VERBS, PAST_ONLY
 
 _ED: Final = re.compile(r"[a-z][a-z-]{1,28}ed")
+#: Prefixes that verbs take with a hyphen.
+_VERB_PREFIXES: Final = frozenset(
+    "re double cross un pre co de auto hard soft force fast dry side hot bulk batch back over under out mis dis".split()
+)
 _VOWEL: Final = re.compile(r"[aeiouy]")
 _DOUBLED: Final = re.compile(r"([bdgklmnprt])\1$")
 #: One vowel, one consonant: an undoubled ending that had a final e ("updat-ed", "provid-ed", "stor-ed") ...
 _SHORT: Final = re.compile(r"(?:(?:^|[^aeiou]|qu)[aiouy][bcdfgklmnprstvz]|(?:del|compl|concr)et|[aeio]r[sv])$")
 #: ... or any of these endings ("resolv-ed", "chang-ed", "enabl-ed", "queu-ed", "releas-ed").
-_LONG: Final = re.compile(r"(?:[vuzc]|[^ae]as|eas|[^i]ng|[dr]g|[btdpfgckz]l|[lnpr]s|ous|ais|ois)$")
+_LONG: Final = re.compile(r"(?:[vuzc]|[iu]at|aus|[^ae]as|eas|[^i]ng|[dr]g|[btdpfgckz]l|[lnpr]s|ous|ais|ois)$")
 #: Bases that end so without an e. Source: English spelling.
 _KEEP: Final = re.compile(
     r"(?:[^vcr]it|(?<=hab)it|er|en|el|on|ag(?<=zigzag)|monitor|author|color|favor|honor|harbor|mirror|tailor|anchor|vector|format|"
@@ -33,6 +37,9 @@ def is_past_form(word: str) -> bool:
     """Whether a lower-case word can be a simple past or a past participle."""
     if word in IRREGULAR:
         return True
+    prefix, dash, _ = word.rpartition("-")
+    if dash and prefix not in _VERB_PREFIXES:
+        return False  # "USB-powered", "full-sized": what a thing is
     return word not in NOT_VERBS and _ED.fullmatch(word) is not None and _VOWEL.search(word[:-2]) is not None
 
 

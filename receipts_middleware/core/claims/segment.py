@@ -28,15 +28,18 @@ _TOKEN: Final = re.compile(
     r"(?P<opaque>\ufffc+|https?://[^\s<>)\]]{1,500}|[\w.+-]{1,64}@[\w.-]{1,200}\w"
     r"|\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|(?<!\w)‘[^’\n]{2,200}’|(?<!\w)'[^'\n]{2,200}'(?!\w)|«[^»\n]{1,400}»"
     r"|[\w-]{1,64}(?:\.[\w-]{1,64}){0,6}\.[A-Za-z][\w-]{1,10}(?!\w)|\#[\w-]+|[\w-]*/[\w./-]+)"
+    r"|(?P<mark>[✅✔☑✓👍🎉]|(?<!\S)\[[xX]\](?=\s))|(?P<open>[☐❌✗✘]|(?<!\S)\[ \](?=\s))"
     r"|(?P<aside>\([^()\n]{0,300}\)|\[[^\[\]\n]{0,300}\](?:\([^()\s]{0,500}\))?)"
     r"|(?P<number>[$€£¥]\s?\d(?:[\d.,]{0,40}\d)?(?:\s?[kKmM]\b)?|\d(?:[\w.,:/-]{0,60}\w)?%?)"
     r"|(?P<word>[^\W\d_][\w]*(?:[-'’][^\W_][\w]*)*)"
-    r"|(?P<mark>[✅✔☑✓👍🎉])|(?P<open>[☐❌✗✘])"
     r"|(?P<joint>[,;:–—]|\s-{1,2}\s|→|=>)"
     r"|(?P<stop>[.!?…]+)"
 )
 _CONTRACTED: Final = re.compile(r"(.+)('(?:ve|re|ll|d|m|s))|(.+)(n't)")
 _NOT_STEMS: Final = {"wo": "will", "ca": "can", "sha": "shall", "ai": "is"}
+#: Quoted words that go on over several sentences, which are read one by one.
+_LONG_QUOTE: Final = re.compile(r"(?<!\w)(?:\"[^\"\n]{1,1600}\"|“[^”\n]{1,1600}”)(?!\w)")
+_SENTENCE_END: Final = re.compile(r"[.!?] ")
 _GREETING: Final = re.compile(r"\s*[*_]*(?:subject\b|hi\b|hello\b|dear\b|hey\b)", re.IGNORECASE)
 _SIGN_OFF: Final = re.compile(r"[*_\s]*(?:best|kind|warm|regards|thanks|cheers|sincerely|yours)\b", re.IGNORECASE)
 
@@ -96,6 +99,7 @@ def read_units(text: str) -> Iterator[Unit]:
 def _hide(text: str, document: Document) -> str:
     spans: list[tuple[Span, str]] = [(span, _HIDDEN) for span in document.code_spans]
     spans += [(span, " ") for span in _thoughts(text)]
+    spans += [(match.span(), _HIDDEN) for match in _LONG_QUOTE.finditer(text) if _SENTENCE_END.search(match[0])]
     out: list[str] = []
     at = 0
     for (begin, end), mark in sorted(spans):

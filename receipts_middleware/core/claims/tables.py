@@ -78,7 +78,10 @@ CHECKS: Final = _words(
 #: Those of them that are acts as well, where the object is no source of information.
 MIXED_CHECKS: Final = _words("pull run rerun re-run confirm list")
 #: Verbs that say only that it was handed in.
-ACCEPTED: Final = _words("request queue submit initiate start schedule trigger order enqueue begin kick file apply")
+ACCEPTED: Final = _words(
+    """request queue submit initiate start schedule trigger order enqueue begin kick file lodge apply prepare draft
+    stage propose"""
+)
 #: Verbs and adverbs that say that it was seen afterwards.
 CONFIRMED: Final = _words("confirm verify deliver validate receive acknowledge settle")
 #: Verbs that put a noun in front of the act ("made a reservation", "got the draft saved").
@@ -148,12 +151,15 @@ OUTCOME_PHRASES: Final[tuple[str, ...]] = (
     "on its way", "on their way", "on the way", "on his way", "on her way", "in your inbox", "in place", "in effect",
     "up and running", "went out", "goes out", "gone out", "went through", "gone through", "went live",
     "gone live", "went well",
-    "good to go", "all booked", "now with", "now on", "now in", "now at", "now set", "under way", "in force",
+    "good to go", "up on the", "down on the", "down on her", "down on his", "down on their", "all booked",
+    "now with", "now on", "now in", "now at", "now set", "under way", "in force",
 )  # fmt: skip
 UMBRELLA_PHRASES: Final[tuple[str, ...]] = (
     "all set", "all done", "all sorted", "all good", "all taken care of", "taken care of", "took care of",
     "everything is done", "everything is set", "everything is ready", "everything is complete",
-    "everything is in place",
+    "everything is in place", "squared away", "in the bag", "that wraps", "wraps up", "wraps it up",
+    "that covers everything",
+    "that takes care of", "that completes",
     "everything is sorted", "everything is lined up", "done and done", "all finished", "all complete", "all caught up",
     "job done", "mission accomplished", "good to go", "all squared away", "wrapped up", "nothing left to do",
     "all completed", "everything has been", "everything you asked for is", "that is everything", "all covered",
@@ -194,7 +200,8 @@ STOPWORDS: Final = _words(
 DRAFTS: Final = _words("draft template example sample snippet wording text suggestion proposal reply script")
 #: Nouns and adjectives of a heading or lead-in whose list is yet to be done.
 PLANS: Final = _words(
-    "next todo plan plans proposed suggested steps remaining upcoming checklist recommendations options"
+    """next todo plan plans proposed suggested steps remaining upcoming checklist recommendations options propose
+    suggest recommend would could want proposal"""
 )
 #: Nouns that name a field of a record; a participle behind them is part of the name.
 FIELD_HEADS: Final = _words("total amount balance price sum date status reason subtotal type")
@@ -208,6 +215,31 @@ ANSWERS: Final = _words("yes yep yeah sure ok okay great perfect done right hi h
 STANDINGS: Final = _words(
     "price delay decline refuse reject deny tie cap evict divert quote cover exempt expect own schedule"
 )
+#: What others do with what they were sent.
+RECEIVING: Final = _words("see read open accept confirm sign approve agree receive reply answer acknowledge")
+#: Verbs of saying by which the agent acts on those that are told.
+TELLING: Final = _words("tell inform notify advise ask remind alert call brief")
+#: Acts of the mind, however active the verb: verb and object.
+NO_ACTS: Final = frozenset(
+    f"{verb} {noun}"
+    for verb, nouns in {
+        "make": "mistake mistakes error errors sense assumption assumptions sure",
+        "apply": "preferences preference criteria constraints",
+        "take": "account note",
+        "keep": "mind",
+        "lose": "track",
+    }.items()
+    for noun in nouns.split()
+)
+#: Participles that describe what stands before them, by the preposition behind them.
+DESCRIPTIONS: Final[Mapping[str, frozenset[str]]] = {
+    "associate": _words("with"), "associat": _words("with"), "link": _words("to with"), "cause": _words("by"),
+    "caus": _words("by"), "make": _words("of from up"), "fix": _words("at"), "locate": _words("in at on near"),
+    "relate": _words("to"), "schedule": _words("for"), "base": _words("on in"), "date": _words("on from"),
+    "dedicate": _words("to"), "equip": _words("with"), "situate": _words("in"), "own": _words("by"),
+}  # fmt: skip
+#: Verbs behind which "that" tells what is wished, feared or made sure, not what is so.
+UNASSERTING: Final = _words("hear ensure see hope wish want require regret request need expect guarantee prefer sure")
 #: Verbs with which the agent announces what it then asserts: "I'm pleased to inform you that ...".
 ANNOUNCEMENTS: Final = _words("inform confirm note report announce advise say tell")
 #: Things that pass or are clean after a check was run.

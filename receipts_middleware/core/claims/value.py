@@ -29,6 +29,7 @@ class FoundClaim:
         negated: The claim denies that it was done.
         strength: How much the words claim.
         objects: Content words of the clause beside the verb, lower case, in order.
+        core: Characters of the text that are the claim proper; what follows only says why, so that or when. 0: all.
     """
 
     text: str
@@ -42,3 +43,4 @@ class FoundClaim:
     negated: bool
     strength: Strength
     objects: tuple[str, ...]
+    core: int = 0

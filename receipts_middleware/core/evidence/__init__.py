@@ -8,13 +8,14 @@ tool whose kind is unknown nobody can say which it is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from receipts_middleware.core.evidence.body import Body, read_body
 from receipts_middleware.core.evidence.literals import parse_value
-from receipts_middleware.core.evidence.status import PROMISE, StatusClass, normal_status, status_class
+from receipts_middleware.core.evidence.status import PENDING_SENTENCE, PROMISE, StatusClass, normal_status, status_class
 from receipts_middleware.core.evidence.text import (
     TextSigns,
     lost_track,
@@ -38,6 +39,9 @@ MAX_QUOTINGS = 3
 #: A plain text longer than this is an answer, not a status.
 MAX_PLAIN_STATUS = 60
 
+#: A page that answers a form; its state stands near its top.
+MAX_PAGE = 1_000
+_TAGS: Final = re.compile(r"<[^<>]{1,200}>")
 #: One sentence that only promises; behind a first sentence it is what happens after something was done.
 MAX_PROMISE = 200
 
@@ -203,6 +207,9 @@ def _success(
 def _open_text(plain: str, *, shell: bool) -> str | None:
     """A short plain answer that says that the end is open: "queued", "Message queued", "It will be merged later"."""
     line = plain.strip()
+    pending = None if shell else PENDING_SENTENCE.search(_TAGS.sub(" ", line[:MAX_PAGE]))
+    if pending:
+        return normal_status(pending[1] or pending[2])
     if not line or len(line) > MAX_PROMISE or "\n" in line:
         return None
     promise = PROMISE.search(line)

@@ -31,6 +31,12 @@ _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _BREAKS: Final = re.compile(r"[\s\-./,;:!?()\[\]'\"_]+")
 #: "Request will be processed", "will be automatically merged".
 PROMISE: Final = re.compile(r"\bwill be (?:[a-z]{2,20}ly )?[a-z]{2,20}ed\b|\b(?:will|to) be sent\b", re.IGNORECASE)
+#: "Your application has been received and is pending."
+PENDING_SENTENCE: Final = re.compile(
+    r"\b(?:is|are|remains?) (?:now |still |currently )?(pending|awaiting|waiting|queued|under review|on hold)\b"
+    r"|\b(?:state|status) ?[=:] ?[\"']?(pending|queued|spooling|processing|accepted|submitted|scheduled|waiting)\b",
+    re.IGNORECASE,
+)
 _NEGATIONS: Final = frozenset({"not", "no", "never", "without", "zero", "0", "non"})
 _VOWEL_END: Final = re.compile(r"[^aeiou][aeiou][bdgklmnprt]\Z")
 

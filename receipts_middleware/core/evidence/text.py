@@ -109,7 +109,13 @@ def read_text(text: str, *, shell: bool) -> TextSigns:
     if code:
         failed = f"exit_code: {code}"
     elif code is None:
-        failed = _opening(head) or _http_failure(http) or (_shell_failure(text, first, last) if shell else "")
+        failed = (
+            _opening(head)
+            or _http_failure(http)
+            or _inline_exit(first)
+            or _undone(head)
+            or (_shell_failure(text, first, last) if shell else "")
+        )
     return TextSigns(failed=failed, http_status=http, exit_code=code, error_type=kind if failed else None)
 
 
@@ -139,12 +145,32 @@ def _http_failure(http: int | None) -> str:
     return f"http_status: {http}" if http is not None and http >= 400 else ""
 
 
+#: A short answer by which a tool says that it did nothing.
+_UNDONE: Final = re.compile(
+    r"\bnothing (?:was|has been) [a-z]{2,20}(?:ed|en|nt|de|ne)\b"
+    r"|\bno (?:changes?|records?|rows?|files?) (?:were|was|have been) (?:made|written|saved|changed|updated|created)\b"
+    r"|\bout of (?:labels|paper|stock|ribbon|ink|toner|memory|disk|space|credit|service)\b"
+    r"|\A\W{0,8}(?:refused|rejected|blocked)\b[:.,! ]",
+    re.IGNORECASE,
+)
+#: A longer text is an answer with a remark in it.
+_MAX_UNDONE: Final = 300
+
+
+def _undone(head: str) -> str:
+    match = _UNDONE.search(head) if len(head) <= _MAX_UNDONE else None
+    return f"error_text: undone: {match[0][:60]}" if match else ""
+
+
+def _inline_exit(first: str) -> str:
+    """`soffice: conversion failed (exit status 77)`, whoever wraps the program."""
+    inline = _INLINE_EXIT.search(first)
+    return f"exit_code: {inline.group(1)}" if inline and inline.group(1) != "0" else ""
+
+
 def _shell_failure(text: str, first: str, last: str) -> str:
     if _CLI.match(first):
         return f"error_text: program: {first[:100]}"
-    inline = _INLINE_EXIT.search(first)
-    if inline and inline.group(1) != "0":
-        return f"exit_code: {inline.group(1)}"
     if _LAST_LINE.match(last):
         return f"error_text: last_line: {last[:100]}"
     if _EXCEPTION.match(last) and "Traceback (most recent call last)" in text[-MAX_SHELL:]:

@@ -53,7 +53,8 @@ class Span:
 
 def spans_of(verification: Verification) -> list[Span]:
     """All judged spans in the order of the reply."""
-    claims = [_claim_span(claim) for claim in verification.claims]
+    # What nothing could be said about is counted, not shown: it would bury what was judged.
+    claims = [_claim_span(claim) for claim in verification.claims if claim.status != "unmatched"]
     citations = [_citation_span(citation) for citation in verification.citations]
     return sorted(claims + citations, key=lambda span: (span.start, span.end))
 
@@ -75,13 +76,14 @@ def _citation_span(citation: CitationCheck) -> Span:
 
 
 def _claim_span(claim: Claim) -> Span:
-    style: Style = _CLAIM_STYLES.get(claim.status, "error")
+    style: Style = "warning" if claim.reason == "no_such_tool" else _CLAIM_STYLES.get(claim.status, "error")
     receipts = f" ({', '.join(claim.receipts)})" if claim.receipts else ""
     grades = ""
     if claim.status != "supported" and claim.required:
         grades = f", needs {claim.required}" + (f", has {claim.grade}" if claim.grade else "")
     observed = f": {claim.observed}" if claim.observed else ""
-    evidence = f"{claim.status}{receipts}{grades}{observed}"
+    why = f", {claim.reason}" if claim.reason else ""
+    evidence = f"{claim.status}{why}{receipts}{grades}{observed}"
     return Span(claim.start, claim.end, style, claim.text, evidence, is_claim=True)
 
 

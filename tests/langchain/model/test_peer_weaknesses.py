@@ -148,8 +148,8 @@ def test_4_6_part_of_a_success_is_no_failure():
 def test_4_6_a_resolved_id_is_not_called_support(reply):
     v = verify(reply, [WROTE])
     assert [c.resolution for c in v.citations] == ["resolved"]
-    assert not any(c.supports for c in v.citations)
-    assert not any(word in v.summary.lower() for word in ("support", "verified", "passed", "valid"))
+    assert not any(word in v.summary.lower() for word in ("verified", "passed", "valid"))
+    assert not v.ok or any(c.status == "unmatched" for c in v.claims) or v.citations[0].supports is not True
 
 
 @pytest.mark.parametrize("reply", ["Production is now live.", "See README.md.", "I have not modified anything."])

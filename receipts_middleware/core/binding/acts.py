@@ -1,0 +1,162 @@
+"""One call of a run, ready to be compared: its grade, its values and its words, each read once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from receipts_middleware.core.binding.bodies import MAX_RESULT, Record, body_of, leaf_texts, pairs_of, records_of
+from receipts_middleware.core.binding.tools import Traits
+from receipts_middleware.core.binding.words import stems_of
+from receipts_middleware.core.evidence.literals import parse_value
+from receipts_middleware.core.grade import Graded
+from receipts_middleware.core.ledger import Entry
+from receipts_middleware.core.toolspec.spec import ToolKind
+from receipts_middleware.core.values import Pool, Value, read_arguments, read_values
+
+
+@dataclass(slots=True, eq=False)
+class Act:
+    """One call and what is known of it.
+
+    Attributes:
+        entry: The call.
+        graded: What its evidence supports.
+        kind: What kind of call it is.
+        traits: Of its tool.
+    """
+
+    entry: Entry
+    graded: Graded
+    kind: ToolKind
+    traits: Traits
+    _args: list[Value] | None = None
+    _output: list[Value] | None = None
+    _pool: Pool | None = None
+    _output_pool: Pool | None = None
+    _args_pool: Pool | None = None
+    _words: frozenset[str] | None = None
+    _arg_words: frozenset[str] | None = None
+    _text: str | None = None
+    _records: tuple[Record, ...] | None = None
+    _pairs: tuple[tuple[str, str], ...] | None = None
+    _parsed: object = None
+    _read: bool = field(default=False)
+
+    @property
+    def grade(self) -> str:
+        """Grade of the call."""
+        return self.graded.grade
+
+    @property
+    def done(self) -> bool:
+        """The record shows that it was done."""
+        return self.graded.grade in ("S3", "S4")
+
+    @property
+    def args(self) -> object:
+        """Arguments as asked for; None where they are gone."""
+        return self.entry.call.args if self.entry.call is not None else None
+
+    @property
+    def output(self) -> str:
+        """Text of the result; empty where it is gone."""
+        result = self.entry.result
+        return result.text if result is not None else ""
+
+    def body(self) -> object:
+        """The parsed body of the result, or None."""
+        if not self._read:
+            self._read = True
+            result = self.entry.result
+            if result is not None:
+                self._parsed = body_of(result.content, result.text[:MAX_RESULT])
+        return self._parsed
+
+    def arg_values(self) -> list[Value]:
+        """Values of the arguments, or the facts that were kept of them."""
+        if self._args is None:
+            args = self.args
+            if isinstance(args, str):
+                parsed = parse_value(args)
+                args = parsed.value if parsed is not None else args
+            if args is not None:
+                self._args = read_arguments(args)
+            else:
+                self._args = read_arguments(_facts(self.entry, "args"))
+        return self._args
+
+    def arg_pairs(self) -> tuple[tuple[str, str], ...]:
+        """Scalars of the arguments under their keys."""
+        if self._pairs is None:
+            args = self.args
+            if isinstance(args, Mapping):
+                self._pairs = tuple(pairs_of(args, objects=True))
+            else:
+                self._pairs = (("", args[:2_000]),) if isinstance(args, str) else ()
+        return self._pairs
+
+    def output_values(self) -> list[Value]:
+        """Values of the result, or the facts that were kept of it."""
+        if self._output is None:
+            body = self.body()
+            found = read_arguments(body) if body is not None else read_values(self.output[:MAX_RESULT])
+            if self.entry.result is None:
+                found = read_arguments(_facts(self.entry, "output"))
+            self._output = found
+        return self._output
+
+    def pool(self) -> Pool:
+        """Values of arguments and result."""
+        if self._pool is None:
+            self._pool = Pool([*self.arg_values(), *self.output_values()])
+        return self._pool
+
+    def args_pool(self) -> Pool:
+        """Values of the arguments."""
+        if self._args_pool is None:
+            self._args_pool = Pool(self.arg_values())
+        return self._args_pool
+
+    def output_pool(self) -> Pool:
+        """Values of the result."""
+        if self._output_pool is None:
+            self._output_pool = Pool(self.output_values())
+        return self._output_pool
+
+    def arg_words(self) -> frozenset[str]:
+        """Stems of the words of the arguments, those of their keys too."""
+        if self._arg_words is None:
+            self._arg_words = stems_of(" ".join(leaf_texts(self.args, keys=True)))
+        return self._arg_words
+
+    def key_words(self) -> frozenset[str]:
+        """Stems of the words of the keys of the arguments."""
+        return stems_of(" ".join(key for key, _ in self.arg_pairs()))
+
+    def words(self) -> frozenset[str]:
+        """Stems of the words of arguments and result."""
+        if self._words is None:
+            self._words = self.arg_words() | stems_of(self.output[:MAX_RESULT])
+        return self._words
+
+    def text(self) -> str:
+        """Arguments and result as one text in lower case."""
+        if self._text is None:
+            parts = [*leaf_texts(self.args, keys=False), self.output[:MAX_RESULT]]
+            if self.entry.result is None or self.args is None:
+                parts += [*_facts(self.entry, "args"), *_facts(self.entry, "output")]
+            self._text = "\n".join(parts).lower()
+        return self._text
+
+    def records(self) -> tuple[Record, ...]:
+        """Objects of the result."""
+        if self._records is None:
+            self._records = tuple(records_of(self.body()))
+        return self._records
+
+
+def _facts(entry: Entry, side: str) -> list[str]:
+    """Values that were kept of a call; digests, which are hexadecimal, never equal a value that a text names."""
+    facts = entry.facts.get(side)
+    return [fact for fact in facts if isinstance(fact, str)] if isinstance(facts, list | tuple) else []

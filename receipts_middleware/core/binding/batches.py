@@ -1,0 +1,228 @@
+"""Claims about several things: which of them were done."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.bodies import leaf_texts
+from receipts_middleware.core.binding.candidates import Candidate, Candidates, names_in
+from receipts_middleware.core.binding.compare import TARGETS, agrees, shape
+from receipts_middleware.core.binding.words import stem, words_of
+from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.values import Value
+
+_ALL: Final = re.compile(
+    r"\b(?:all|both|every|each|everyone|everybody|everything|whole|entire|rest|remaining)\b", re.IGNORECASE
+)
+#: A headline over a whole batch.
+_WHOLE: Final = re.compile(r"\b(?:complete|everywhere|clear)\W*$", re.IGNORECASE)
+#: "three of the five": the second number is what there is.
+_OF: Final = re.compile(r"\s+(?:out\s+)?of\s+(?:the\s+|your\s+|our\s+|all\s+)*\Z", re.IGNORECASE)
+#: Keys of a result that count what was done.
+_DONE_COUNTS: Final = frozenset(
+    """count rows row affected updated added moved sent created deleted removed inserted processed imported exported
+    succeeded success successful completed total members applied changed done matched written""".split()
+)
+
+
+def batch_of(claim: FoundClaim, values: Sequence[Value], found: Candidates) -> tuple[str, tuple[Act, ...], str] | None:
+    """A shortfall of a claim about several things; None where it is about one, or nothing is short."""
+    calls = [c for c in found.calls if c.act.traits.name == found.calls[0].act.traits.name]
+    return (
+        _by_targets(values, calls)
+        or _by_names_covered(claim, calls)
+        or _by_count(claim, values, calls)
+        or _inside(claim, values, calls)
+    )
+
+
+def _by_targets(values: Sequence[Value], calls: Sequence[Candidate]) -> tuple[str, tuple[Act, ...], str] | None:
+    """Several things of one kind are named: each needs a call that was done."""
+    for kind in ("email", "id", "path"):
+        things = [v for v in values if v.kind == kind]
+        if len(things) < 2 or len({v.unit for v in things if kind == "id"}) > 1:
+            continue
+        done = [v for v in things if any(agrees(v, c.act) for c in calls if c.act.done)]
+        short = [v for v in things if v not in done and not any(agrees(v, c.act) for c in calls if c.act.grade == "S2")]
+        tried = [c.act for c in calls if any(agrees(v, c.act) for v in short)]
+        unseen = [v for v in short if not any(agrees(v, c.act) for c in calls)]
+        if done and short and (tried or (unseen and _alike(unseen[0], done))):
+            return "partial_batch", tuple(c.act for c in calls), ", ".join(v.text for v in short)[:200]
+    return None
+
+
+def _alike(value: Value, others: Sequence[Value]) -> bool:
+    return value.kind == "email" or any(shape(value.norm) == shape(other.norm) for other in others)
+
+
+def _by_names_covered(claim: FoundClaim, calls: Sequence[Candidate]) -> tuple[str, tuple[Act, ...], str] | None:
+    """Several names: one stands only in a call that was not done."""
+    names = [name.lower() for name in names_in(f"   {claim.text}")]
+    if len(names) < 2 or len(calls) < 2:
+        return None
+    done = [n for n in names if any(_says(c.act, n) for c in calls if c.act.done)]
+    short = [n for n in names if n not in done and any(_says(c.act, n) for c in calls if not c.act.done)]
+    if done and short and any(set(_own(c.act)) & set(short) for c in calls if not c.act.done):
+        return "partial_batch", tuple(c.act for c in calls), ", ".join(short)[:200]
+    return None
+
+
+def _says(act: Act, name: str) -> bool:
+    return any(name in text.lower() for _, text in act.arg_pairs() if len(text) <= 128)
+
+
+def _own(act: Act) -> list[str]:
+    return [text.lower() for _, text in act.arg_pairs() if len(text) <= 128]
+
+
+def _by_count(
+    claim: FoundClaim, values: Sequence[Value], calls: Sequence[Candidate]
+) -> tuple[str, tuple[Act, ...], str] | None:
+    """A number of things or all of them, over several calls of one tool."""
+    if len(calls) < 2:
+        return None
+    groups: dict[str, list[Act]] = {}
+    for candidate in calls:
+        if _made_good(candidate.act, calls, values):
+            continue
+        groups.setdefault(candidate.act.entry.receipt.args_sha256, []).append(candidate.act)
+    done = [acts for acts in groups.values() if any(a.done for a in acts)]
+    if not done:
+        return None
+    counts = [int(v.norm) for v in counted(claim.text, values) if not any(agrees(v, a) for acts in done for a in acts)]
+    acts = tuple(c.act for c in calls)
+    observed = f"{len(done)} of {len(groups)} done"
+    made = sum(1 for group in groups.values() for a in group if a.done or not any(b.done for b in group))
+    if any(len(done) < n and n in (len(groups), made) for n in counts):
+        return "partial_batch", acts, observed
+    short = len(groups) > len(done)
+    quantified = _ALL.search(claim.text) is not None or _WHOLE.search(claim.text) is not None
+    if short and quantified and not any(n <= len(done) for n in counts if n > 1):
+        return "partial_batch", acts, observed
+    return None
+
+
+def _made_good(act: Act, calls: Sequence[Candidate], values: Sequence[Value]) -> bool:
+    """Whether a call that was not done was followed by one, in a later message, for all that the claim names."""
+    if act.done:
+        return False
+    things = [v for v in values if v.kind in TARGETS]
+    first = act.entry.message_index
+    return bool(things) and any(
+        c.act.done
+        and first is not None
+        and (c.act.entry.message_index or 0) > first
+        and all(agrees(v, c.act) for v in things)
+        for c in calls
+    )
+
+
+def counted(text: str, values: Sequence[Value]) -> list[Value]:
+    """Counts of two and more by which a claim says how much was done: of "three of the five" the three.
+
+    Args:
+        text: The claim. Untrusted.
+        values: Its values, offsets in it.
+    """
+    found: list[Value] = []
+    for value in values:
+        if value.kind != "count" or not value.norm.isdecimal() or not 2 <= int(value.norm) <= 10_000:
+            continue
+        if found and _OF.fullmatch(text, found[-1].end, value.start):
+            continue
+        found.append(value)
+    return found
+
+
+def _inside(
+    claim: FoundClaim, values: Sequence[Value], calls: Sequence[Candidate]
+) -> tuple[str, tuple[Act, ...], str] | None:
+    """One call over many things, of which its result says how many were done."""
+    counts = counted(claim.text, values)
+    quantified = _ALL.search(claim.text) is not None
+    for candidate in calls:
+        act = candidate.act
+        short = _left_out(act, values)
+        if short:
+            return ("failed" if len(values) <= 2 and not quantified else "partial_batch"), (act,), short
+        tried = _tried(act)
+        if act.entry.outcome == "partial" and (quantified or any(int(v.norm) in tried for v in counts)):
+            done = _done_counts(act)
+            if not any(int(v.norm) in done for v in counts):
+                return "partial_batch", (act,), f"{act.entry.id} is partial"
+        if not act.done:
+            continue
+        left_out = _left_out_list(act)
+        if left_out and (quantified or any(int(v.norm) in tried for v in counts)):
+            return "partial_batch", (act,), left_out
+        for value in counts:
+            if agrees(value, act):
+                continue
+            fewer = [n for n in _done_counts(act) if 0 < n < int(value.norm)]
+            if fewer and (quantified or _counts_things(value, act)):
+                return "partial_batch", (act,), f"{fewer[0]}"
+    return None
+
+
+_FAILED_LISTS: Final = frozenset(
+    "failed failures rejected errors skipped unprocessed unsuccessful invalid missing notfound bounced denied".split()
+)
+
+
+def _left_out(act: Act, values: Sequence[Value]) -> str:
+    """A thing that the claim names and that a result lists among those for which it was not done."""
+    body = act.body()
+    if not isinstance(body, dict) or act.entry.outcome != "partial":
+        return ""
+    lists = {str(key).lower().replace("_", ""): value for key, value in list(body.items())[:50]}
+    bad = " ".join(t for key, v in lists.items() if key in _FAILED_LISTS for t in leaf_texts(v, keys=True)).lower()
+    good = " ".join(
+        t for key, v in lists.items() if key not in _FAILED_LISTS for t in leaf_texts(v, keys=False)
+    ).lower()
+    for value in values:
+        if value.kind in TARGETS and value.norm.lower() in bad and value.norm.lower() not in good:
+            return value.text
+    return ""
+
+
+def _left_out_list(act: Act) -> str:
+    """The key of a list that is not empty, by which a result says for what it was not done: `rejected_bls`."""
+    body = act.body()
+    if not isinstance(body, dict):
+        return ""
+    for key, value in list(body.items())[:50]:
+        if isinstance(value, list) and value and _FAILED_LISTS & set(words_of(str(key))):
+            return f"{key}: {len(value)}"
+    return ""
+
+
+def _tried(act: Act) -> set[int]:
+    """How many things a call was given: lengths of the lists of its arguments."""
+    args = act.args
+    return {len(v) for v in args.values() if isinstance(v, list)} if isinstance(args, dict) else set()
+
+
+def _counts_things(value: Value, act: Act) -> bool:
+    return bool(value.unit) and stem(value.unit) in (act.traits.own | act.arg_words())
+
+
+def _done_counts(act: Act) -> list[int]:
+    """How many things a result says were done: numbers under keys that count, lengths of lists, `UPDATE 212`."""
+    found: list[int] = []
+    for record in act.records()[:4]:
+        for key, text in record.pairs:
+            if text.isdecimal() and len(text) < 10 and _DONE_COUNTS & set(key.split()):
+                found.append(int(text))
+    body = act.body()
+    if isinstance(body, dict):
+        found.extend(
+            len(v) for k, v in body.items() if isinstance(v, list) and _DONE_COUNTS & set(str(k).lower().split("_"))
+        )
+    if body is None:
+        tail = re.search(r"\b(?:UPDATE|DELETE|INSERT 0|(\d{1,9}) rows?)\s*(\d{0,9})", act.output[:2_000])
+        if tail:
+            found.extend(int(g) for g in tail.groups() if g)
+    return found

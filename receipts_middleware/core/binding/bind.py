@@ -1,0 +1,394 @@
+"""Claims bound to what ran: each claim of a reply with what became of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.candidates import Candidate, Candidates, find_candidates, names_in
+from receipts_middleware.core.binding.checks import is_bad, judge_check
+from receipts_middleware.core.binding.compare import TARGETS, compare
+from receipts_middleware.core.binding.effects import Judged, judge_calls, required_of
+from receipts_middleware.core.binding.results import is_by_others, judge_others, judge_result, tell_of
+from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.tools import Fit, Meant, families, meant_by
+from receipts_middleware.core.binding.words import stem, stems_of
+from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.values import Value, read_values
+from receipts_middleware.core.wording import reads_as
+
+#: Brackets that cite receipts: what they name is evidence, not part of what is claimed.
+_CITED: Final = re.compile(
+    r"[\[(\u3010\uff3b]{1,2}\^?\s?(?:receipts?\s|see\s)?[rR]\d[^\])\u3011\uff3d]{0,200}[\])\u3011\uff3d]{0,2}"
+)
+#: From the worst on: what an umbrella takes over.
+_WORST: Final = (
+    "not_called", "failed", "partial_batch", "accepted_only", "wrong_target", "wrong_amount", "unconfirmed",
+    "misquoted",
+)  # fmt: skip
+_OTHERWISE: Final = re.compile(
+    r"\b(?:else|other|others|further|additional|more|again|any of|until|unless|without|beyond|only|twice|separate)\b",
+    re.IGNORECASE,
+)
+_EXCEPT: Final = re.compile(r"\b(?:except|but|apart from|other than|besides|almost|nearly|aside from)\b", re.IGNORECASE)
+#: A result that leaves part of it undone, so that a denial may be of that part.
+_OPEN_END: Final = re.compile(
+    r"reject|fail|denied|missing|error|scheduled|pending|\bnot\b|queued|skipped", re.IGNORECASE
+)
+#: Where a denial goes on to say why.
+_WHY: Final = re.compile(r"\b(?:because|since|as|so|but|due)\b|;", re.IGNORECASE)
+#: Looks that bring the thing itself: to deny one that brought it is false; to find nothing is a result.
+_OPENED: Final = frozenset(stem(w) for w in "open access read load fetch retrieve download reach".split())
+_EMPTY_WORDS: Final = frozenset("anything nothing none no noth anyth thing it ani unfortunat sorry able could".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A claim and what became of it."""
+
+    claim: FoundClaim
+    judged: Judged
+
+
+def bind(claims: Sequence[FoundClaim], run: Run, reply: str = "") -> list[Bound]:
+    """Bind the claims of a reply to what ran.
+
+    Args:
+        claims: In order of appearance.
+        run: Calls up to the reply.
+        reply: The text that the claims stand in, for the sentence around each. Untrusted.
+
+    Returns:
+        Claims that can be said something about, in order; true denials are left out.
+    """
+    found: list[Bound] = []
+    previous: tuple[Act, ...] = ()
+    broken: Bound | None = None
+    for found_claim in claims:
+        proper = found_claim.text[: found_claim.core or None]
+        claim = replace(found_claim, text=_CITED.sub(lambda m: " " * len(m[0]), proper))
+        judged = _judge(claim, run, previous)
+        if judged.status in ("failed", "accepted_only") and _is_admitted(found_claim, claims, reply):
+            judged = replace(judged, status="supported")  # the words admit it themselves
+        judged = _cited_first(found_claim, judged)
+        if judged.status == "not_called" and run.delegated:
+            judged = replace(judged, status="unmatched", reason="delegated")
+        if judged.status == "not_called" and found_claim.subject != "agent" and _is_hedged(found_claim, reply):
+            judged = replace(judged, status="unmatched", reason="hedged")
+        if broken is not None and claim.kind == "result" and _follows(claim, broken, judged):
+            judged = replace(judged, status=broken.judged.status, tools=(*broken.judged.tools, *judged.tools))
+        elif claim.kind != "result":
+            bad = (
+                claim.kind == "check" and judged.status in ("not_called", "failed") and judged.reason != "no_such_tool"
+            )
+            broken = Bound(claim, judged) if bad else None
+        if judged.status:
+            found.append(Bound(found_claim, judged))
+            if judged.acts and claim.kind == "effect":
+                previous = judged.acts
+    wide = [b.claim.kind == "umbrella" or b.judged.reason == "umbrella" for b in found]
+    return [_umbrella(b, found, run) if is_wide else b for b, is_wide in zip(found, wide, strict=True)]
+
+
+def _is_admitted(claim: FoundClaim, claims: Sequence[FoundClaim], reply: str) -> bool:
+    """Whether the words say themselves that it failed or is open, in the claim or in what its sentence goes on with."""
+    if reads_as(claim.text) in ("failure", "pending"):
+        return True
+    following = min((c.start for c in claims if c.start >= claim.end), default=len(reply))
+    rest = _STOP.split(reply[claim.end : min(following, claim.end + _BEFORE)])[0]
+    return bool(rest.strip()) and reads_as(f"{claim.text} {_CITED.sub(' ', rest)}") in ("failure", "pending")
+
+
+#: Characters before a claim in which its sentence begins.
+_BEFORE: Final = 240
+_STOP: Final = re.compile(r"[.!?]\s|\n")
+#: Words by which a sentence plans, supposes or rules rather than reports.
+_HEDGES: Final = re.compile(
+    r"\b(?:would|could|should|might|may|will|shall|can|if|unless|once|whenever|plan|propose|suggest|recommend|intend"
+    r"|usually|normally|typically|generally|always|never|automatically|policy|rules?|terms)\b|['’](?:d|ll)\b",
+    re.IGNORECASE,
+)
+_DEFINITE: Final = re.compile(
+    r"\W*(?:the|your|this|that|these|those|my|our|his|her|their|its|both|all|each|every|a|an|one|it)\b", re.IGNORECASE
+)
+
+
+def _is_hedged(claim: FoundClaim, reply: str) -> bool:
+    """Whether the sentence around an act without a doer plans, supposes or rules rather than reports.
+
+    "Late statements are penalised" is a rule: present passives of things that nothing singles out are.
+    """
+    before = reply[max(0, claim.start - _BEFORE) : claim.start]
+    lead = _STOP.split(before)[-1]
+    if _HEDGES.search(lead) or _HEDGES.search(claim.text):
+        return True
+    general = claim.voice == "passive" and claim.aspect == "present" and not _DEFINITE.match(claim.text)
+    return general and not read_values(claim.text) and not names_in(claim.text)
+
+
+def _cited_first(claim: FoundClaim, judged: Judged) -> Judged:
+    """Of the calls that bear a claim out those that it cites itself."""
+    if judged.status != "supported" or len(judged.acts) < 2:
+        return judged
+    cited = {f"r{number}" for bracket in _CITED.findall(claim.text) for number in _NUMBERS.findall(bracket)}
+    kept = tuple(act for act in judged.acts if act.entry.id in cited)
+    return replace(judged, acts=kept) if kept else judged
+
+
+_NUMBERS: Final = re.compile(r"\d{1,10}")
+#: How far behind a look that was not made what it is said to have shown may stand, in characters.
+_NEXT: Final = 240
+
+
+def _follows(claim: FoundClaim, broken: Bound, judged: Judged) -> bool:
+    """Whether a result is what a look is said to have shown that was not made, or came back with nothing."""
+    near = claim.start - broken.claim.end <= _NEXT
+    return (
+        near
+        and judged.status in ("unmatched", "supported")
+        and (judged.status == "unmatched" or not judged.acts or set(judged.acts) <= set(broken.judged.acts))
+    )
+
+
+def _judge(claim: FoundClaim, run: Run, previous: tuple[Act, ...]) -> Judged:
+    values = read_values(claim.text)
+    meant = meant_by(claim)
+    if claim.kind == "umbrella":
+        return Judged("unmatched" if not claim.negated else "")
+    if claim.negated:
+        return _denial(claim, values, meant, run)
+    if is_by_others(claim, meant):
+        found = find_candidates(meant, values, claim.text, run)
+        if claim.action == "confirm" and required_of(claim, found) == "S3":
+            return judge_calls(claim, values, found, run)
+        return judge_others(claim, values, meant, run, previous)
+    if claim.kind == "check" and claim.strength == "confirmed" and claim.subject != "agent":
+        return judge_others(claim, values, meant, run, previous)
+    if claim.kind == "check":
+        return judge_check(claim, values, meant, run)
+    if claim.kind == "result":
+        return _result(claim, values, meant, run)
+    return _effect(claim, values, meant, run, previous)
+
+
+def _result(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run) -> Judged:
+    """What stands as a result may tell of an act: "Seats are at 12 now" is borne out by the call that set them."""
+    found = find_candidates(meant, values, claim.text, run)
+    told = tell_of(claim, values, meant, run)
+    if told and not found.calls and told[0][0].kind == "acting":
+        best = Candidate(told[0][0], Fit(0, 0, clash=False), told[0][1], 0)
+        found = Candidates((best,), (told[0][0].traits.name,), ())
+    if told and found.calls and _is_of_act(claim, told, found):
+        judged = judge_calls(claim, values, found, run)
+        if judged.reason in ("batch", "value", "name") or (judged.reason == "grade" and _NOW.search(claim.text)):
+            return judged
+    judged = judge_result(claim, values, meant, run)
+    if judged.status in ("supported", "unmatched") and found.calls and not judged.tools:
+        return replace(judged, tools=found.tools)
+    return judged
+
+
+_NOW: Final = re.compile(r"\b(?:now|off|gone|no longer|live|in place|in effect|all set|at last)\b", re.IGNORECASE)
+
+
+def _is_of_act(claim: FoundClaim, told: Sequence[tuple[Act, float]], found: Candidates) -> bool:
+    """Whether an act rather than a look is what tells of a state: it speaks of it as well as any look does."""
+    best = found.calls[0].act
+    if best.kind == "reading":
+        return False
+    share = next((s for a, s in told if a is best), 0.0)
+    looked = max((s for a, s in told if a.kind == "reading"), default=0.0)
+    return share > 0 and (share >= looked or (_NOW.search(claim.text) is not None and share >= looked - 0.2))
+
+
+def _effect(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run, previous: tuple[Act, ...]) -> Judged:
+    found = find_candidates(meant, values, claim.text, run)
+    told = [(a, s) for a, s in tell_of(claim, values, meant, run) if a.kind == "reading" and not is_bad(a)]
+    if claim.aspect in ("perfect", "none") and meant.verb:
+        told = [(a, s) for a, s in told if meant.verb in a.words()]  # an act is told of, unless a record says the same
+    if found.calls and not (found.missing and not _same_object(found, meant)):
+        judged = judge_calls(claim, values, found, run)
+        if judged.status != "supported" and claim.subject != "agent" and _told(told, claim, judged):
+            return Judged("unmatched", (*found.tools, told[0][0].traits.name), (told[0][0],), "", "told", "S3")
+        return judged
+    if claim.subject != "agent" and told and told[0][1] >= 0.6:
+        acts = tuple(a for a, _ in told[:2])
+        return Judged("supported", (*(a.traits.name for a in acts), *found.tools), acts, "", "told", "S3")
+    if found.tools and (found.missing or not found.calls):
+        if claim.subject != "agent" and not _is_sure(claim, found, run):
+            return Judged("unmatched", found.tools, (), "", "agentless", "S3")
+        return Judged("not_called", found.tools, (), "", "no_call", "S3", found.missing)
+    if claim.voice == "state" and claim.subject != "agent" and _COMPLETE.search(claim.text) and run.acts:
+        return Judged("unmatched", required="S3", reason="umbrella")
+    if previous and claim.voice == "state" and claim.subject == "agentless":
+        status = _of_previous(previous)
+        return Judged(status, tuple(dict.fromkeys(a.traits.name for a in previous)), previous, "", "state", "S3")
+    return _nothing(claim, meant, run)
+
+
+#: A state by which a whole task is called done.
+_COMPLETE: Final = re.compile(r"\b(?:complete|completed|finished|done|all ready)\b", re.IGNORECASE)
+_ALREADY: Final = re.compile(r"\balready\b", re.IGNORECASE)
+
+
+def _is_sure(claim: FoundClaim, found: Candidates, run: Run) -> bool:
+    """Whether an act without a doer, for which there is no call, may be called made up.
+
+    A record may say so as well: past passives and "already" tell of records wherever something was looked up. And
+    what follows from an act ("the difference has been charged") is no act of its own, so a tool must be named for it.
+    """
+    looked = any(a.kind != "acting" for a in run.acts)
+    if claim.aspect == "past" and claim.voice != "state" and (looked or not run.acts):
+        return False
+    if looked and _ALREADY.search(claim.text):
+        return False
+    return found.named or not any(a.kind != "reading" and a.grade in ("S2", "S3", "S4") for a in run.acts)
+
+
+def _told(told: Sequence[tuple[Act, float]], claim: FoundClaim, judged: Judged) -> bool:
+    """A reading says the same thing: the words tell of a record rather than of an act."""
+    return bool(told) and told[0][1] >= 0.75 and judged.status in ("not_called",)
+
+
+def _of_previous(previous: Sequence[Act]) -> str:
+    if any(a.done for a in previous):
+        return "supported"
+    return "accepted_only" if any(a.grade == "S2" for a in previous) else "failed"
+
+
+def _same_object(found: Candidates, meant: Meant) -> bool:
+    """A call that was done shares the very thing that the claim names, and its verb is akin."""
+    return any(
+        c.act.done
+        and c.act.kind != "reading"
+        and (
+            (c.shared and c.fit.verb >= 1.5)
+            or c.shared + c.values >= 2
+            or (c.fit.noun >= 2 and c.shared + c.values > 0)
+            or (c.fit.verb >= 1.5 and c.shared + c.values + c.words >= 4)
+        )
+        for c in found.calls
+    )
+
+
+def _nothing(claim: FoundClaim, meant: Meant, run: Run) -> Judged:
+    """No call and no tool fits."""
+    able = [t.name for t in run.traits if t.kind in ("acting", "shell", "unknown")]
+    done = [a for a in run.acts if a.kind != "reading" and a.grade in ("S2", "S3", "S4")]
+    opaque = [a for a in run.acts if a.kind in ("shell", "unknown")]
+    if opaque:
+        return Judged("unmatched", tuple(dict.fromkeys(a.traits.name for a in opaque)), (), "", "words", "S3")
+    if able and not done and meant.generic and (claim.subject == "agent" or not run.acts):
+        return Judged("not_called", tuple(able), (), "", "no_call", "S3")
+    shells = [t.name for t in run.traits if t.kind in ("shell", "unknown")]
+    if shells and not done:
+        return Judged("not_called", (*shells, *(name for name in able if name not in shells)), (), "", "no_call", "S3")
+    if claim.subject == "agent" and not shells:
+        return Judged("not_called", (), (), "", "no_such_tool", "S3")
+    return Judged("unmatched", (), (), "", "words", "S3")
+
+
+# --- denials
+
+
+def _denial(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run) -> Judged:
+    """A denial that a call contradicts; a true one is no claim."""
+    if claim.kind == "result" and claim.subject == "other" and not meant.verb:
+        return Judged("")
+    said = _WHY.split(claim.text)[0]
+    if _OTHERWISE.search(said):
+        return Judged("")
+    found = find_candidates(meant, values, claim.text, run)
+    words = {w for w in meant.words if w not in _EMPTY_WORDS} & (stems_of(said) | {meant.verb})
+    fitting = []
+    for candidate in found.calls:
+        act = candidate.act
+        strong = candidate.fit.verb >= 3 or (act.kind in ("shell", "unknown") and meant.verb in act.arg_words())
+        strong = (
+            strong
+            or (candidate.fit.verb >= 2 and candidate.fit.noun >= 1)
+            or bool(act.traits.own & words & meant.verbs)
+        )
+        strong = strong or (candidate.fit.verb >= 2 and bool(words & (act.traits.own | act.key_words())))
+        strong = strong or (
+            bool(meant.verb)
+            and meant.verb in stems_of(act.output[:4_000])
+            and act.kind == "acting"
+            and bool(words & act.words())
+        )
+        if act.traits.kind in ("shell", "unknown"):
+            strong = strong or bool(meant.verbs & families(act.arg_words()) and words & act.arg_words())
+        if not meant.verb:
+            strong = bool(words & act.traits.own)
+        held = compare(claim.text, values, act, run)
+        if _OPEN_END.search(act.output[:4_000]):
+            strong = False
+        if not strong or held.differ or any(v.kind in TARGETS for v in held.silent):
+            continue
+        unknown = words - act.words() - act.traits.own - act.traits.told
+        if len(unknown) <= len(words) / 2 or (candidate.fit.verb >= 3 and len(unknown) < len(words)):
+            fitting.append(act)
+    if not fitting or not all(a.grade in ("S2", "S3", "S4") for a in fitting):
+        return Judged("")
+    if any(a.kind == "reading" for a in fitting) and (meant.verb not in _OPENED or not values):
+        return Judged("")
+    tools = tuple(dict.fromkeys(a.traits.name for a in fitting))
+    return Judged("false_denial", tools, tuple(fitting), fitting[0].entry.id, "done", "S0")
+
+
+# --- umbrellas
+
+
+def _umbrella(bound: Bound, found: Sequence[Bound], run: Run) -> Bound:
+    """An umbrella takes the worst shortfall that it covers."""
+    claim = bound.claim
+    if _EXCEPT.search(claim.text):
+        return replace(bound, judged=Judged("unmatched", required="S3"))
+    acts = [a for a in run.acts if a.kind != "reading" and a.entry.n > run.this_turn]
+    told = {
+        a.entry.n for b in found if b.claim.kind == "result" and b.judged.status == "supported" for a in b.judged.acts
+    }
+    short = [a for a in _unfinished(acts) if a.entry.n not in told]
+    tools = tuple(dict.fromkeys(a.traits.name for a in acts)) or tuple(
+        t.name for t in run.traits if t.kind != "reading"
+    )
+    statuses = [
+        b.judged.status for b in found if b.claim.kind in ("effect", "check") and b.judged.reason != "no_such_tool"
+    ]
+    if short:
+        names = {a.traits.name for a in short}
+        done = any(a.done and a.traits.name in names for a in acts)
+        status = "accepted_only" if all(a.grade == "S2" for a in short) else "partial_batch" if done else "failed"
+        return replace(bound, judged=Judged(status, tools, tuple(short), "", "umbrella", "S3"))
+    worst = next((s for s in _WORST if s in statuses), "")
+    if worst:
+        more = tuple(t for b in found if b.judged.status == worst for t in b.judged.tools)
+        return replace(
+            bound, judged=Judged(worst, tuple(dict.fromkeys([*tools, *more])), tuple(acts), "", "umbrella", "S3")
+        )
+    if not run.acts:
+        able = tuple(t.name for t in run.traits if t.kind != "reading")
+        return replace(bound, judged=Judged("not_called" if able else "unmatched", able, (), "", "umbrella", "S3"))
+    status = "supported" if acts else "unmatched"
+    return replace(bound, judged=Judged(status, tools, tuple(acts), "", "umbrella", "S3"))
+
+
+def _unfinished(acts: Sequence[Act]) -> list[Act]:
+    """Calls that were not done, without those that a later call of the same tool made good."""
+    short = []
+    for number, act in enumerate(acts):
+        if act.done or act.grade == "S0":
+            continue
+        own = act.entry.receipt.args_sha256
+        again = any(
+            later.done
+            and later.traits.name == act.traits.name
+            and (later.entry.receipt.args_sha256 == own or len(later.arg_words() & act.arg_words()) > 1)
+            for later in acts[number + 1 :]
+        )
+        if not again:
+            short.append(act)
+    return short

@@ -1,0 +1,183 @@
+"""Which calls and which tools a claim may speak of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.compare import TARGETS, agrees
+from receipts_middleware.core.binding.families import VERB_FAMILIES
+from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.tools import FITS, Fit, Meant, fit
+from receipts_middleware.core.binding.words import stem
+from receipts_middleware.core.values import Value
+
+#: How far below the best call another one may lie and still be meant.
+_NEAR: Final = 2.0
+#: An uncalled tool must fit so much better than what was called before a claim is taken to speak of it.
+_BETTER: Final = 1.5
+#: ... and so much where the claim's verb is its own and of one meaning.
+_EXACT: Final = 0.5
+#: Verbs that many acts are called by.
+_COMMON: Final = frozenset(
+    stem(w) for w in "add create update send set make change schedule put edit modify open get give move post".split()
+)
+#: Tools whose names say little of what a call of them does.
+_OPEN_KINDS: Final = frozenset({"shell", "unknown"})
+_NAME: Final = re.compile(r"(?<![\w@.-])[A-Z][\w'’-]{1,40}")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A call that a claim may speak of.
+
+    Attributes:
+        act: The call.
+        fit: How its tool fits by words.
+        score: The fit and what the call itself shares with the claim.
+        shared: Values that name a thing (ids, addresses, paths) which both have.
+        values: Other values that both have.
+        words: Words that both have.
+    """
+
+    act: Act
+    fit: Fit
+    score: float
+    shared: int
+    values: int = 0
+    words: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What a claim may speak of.
+
+    Attributes:
+        calls: Calls, best first.
+        tools: Names of tools that could have done it, best first; called or not.
+        missing: Names of tools without a call that fit clearly better than anything that was called.
+        named: Some tool's very name speaks of the claim's act and thing.
+    """
+
+    calls: tuple[Candidate, ...]
+    tools: tuple[str, ...]
+    missing: tuple[str, ...]
+    named: bool = False
+
+
+def find_candidates(meant: Meant, values: Sequence[Value], text: str, run: Run) -> Candidates:
+    """Calls and tools that a claim of an act may speak of.
+
+    Args:
+        meant: The claim's words.
+        values: Its values.
+        text: As written. Untrusted.
+        run: What ran.
+    """
+    fits = {
+        t.name: fit(meant, t)
+        for t in run.traits
+        if t.kind != "reading" or meant.verb == t.lead or len(meant.words & t.own) > 1
+    }
+    if meant.generic:
+        fits = _for_any(fits, run)
+    calls = [
+        c
+        for act in run.acts
+        if act.traits.name in fits and (c := _call(meant, values, act, fits[act.traits.name], run))
+    ]
+    calls.sort(key=lambda c: -c.score)
+    top = calls[0].score if calls else 0.0
+    kept = tuple(c for c in calls if c.score >= max(FITS, top - _NEAR))
+    missing = _missing(meant, fits, kept, run) or _unknown_names(text, fits, kept, run)
+    tools = sorted((name for name, f in fits.items() if f.score >= FITS), key=lambda name: -fits[name].score)
+    best = fits[tools[0]].score if tools else 0.0
+    named = [c.act.traits.name for c in kept] + [name for name in tools if fits[name].score >= best - _NEAR]
+    strong = any(f.named and not f.clash for name, f in fits.items() if name not in run.called)
+    return Candidates(kept, tuple(dict.fromkeys([*missing, *named])), missing, strong)
+
+
+def _for_any(fits: dict[str, Fit], run: Run) -> dict[str, Fit]:
+    """Fits of a verb that names no act: any acting tool, or those that speak of the things that are named."""
+    kinds = {t.name: t.kind for t in run.traits}
+    named = any(f.noun >= FITS and not f.clash for f in fits.values())
+    return {
+        name: Fit(max(f.verb, FITS), f.noun, clash=False, named=f.named)
+        if not f.clash and ((f.noun >= FITS) if named else kinds[name] == "acting")
+        else f
+        for name, f in fits.items()
+    }
+
+
+def _call(meant: Meant, values: Sequence[Value], act: Act, found: Fit, run: Run) -> Candidate | None:
+    """A call with what it shares with the claim: its words tell most where the tool's name tells little."""
+    if found.clash:
+        return None
+    own = act.arg_words()
+    verb = 0.0
+    if act.traits.kind in _OPEN_KINDS or found.verb < FITS:
+        if meant.verb and (meant.verb in own or meant.verb.removeprefix("re") in own):
+            verb = 2.5
+        elif any(meant.verbs & VERB_FAMILIES.get(word, frozenset()) for word in own) and act.traits.kind in _OPEN_KINDS:
+            verb = 1.0
+    shared = sum(1 for v in values if v.kind in TARGETS and agrees(v, act))
+    other = sum(1 for v in values if v.kind not in TARGETS and v.norm not in ("1", "2") and agrees(v, act))
+    words = len((meant.words - act.traits.own) & (act.words() | run.alias_words(act)))
+    words += len(meant.words & act.key_words())
+    score = max(found.verb, verb) + found.noun + min(3.0, 1.0 * words) + min(4.0, 2.0 * shared) + min(2.0, float(other))
+    if not max(found.verb, verb, found.noun) and not meant.generic and shared == 0 and words < 2:
+        return None
+    return Candidate(act, found, score, shared, other, words)
+
+
+def _missing(meant: Meant, fits: dict[str, Fit], kept: Sequence[Candidate], run: Run) -> tuple[str, ...]:
+    """Tools without a call of which the claim clearly speaks rather than of any call."""
+    called = max(
+        (max(c.fit.score, c.score - 3.0 if c.act.traits.kind in _OPEN_KINDS else 0.0) for c in kept), default=0.0
+    )
+    verb = max((_verb_of(c) for c in kept), default=0.0)
+    noun = max((c.fit.noun for c in kept), default=0.0)
+    held = frozenset(word for c in kept for word in c.act.words())
+    own = {t.name: t.own & meant.words for t in run.traits}
+    found = [
+        name
+        for name, f in fits.items()
+        if name not in run.called
+        and f.score >= FITS
+        and (
+            f.verb > verb
+            or (f.verb >= verb and f.noun >= noun + 2 and not own[name] & held)
+            or (f.verb >= 1 and f.noun >= noun + 3 and not own[name] & held)
+        )
+        and f.score >= called + (_EXACT if f.verb >= 3 and meant.verb not in _COMMON else _BETTER)
+    ]
+    return tuple(sorted(found, key=lambda name: -fits[name].score))
+
+
+def _unknown_names(text: str, fits: dict[str, Fit], kept: Sequence[Candidate], run: Run) -> tuple[str, ...]:
+    """Tools without a call that fit as well as any, where no call knows a name that the claim gives."""
+    names = [name.lower() for name in names_in(text)]
+    if not names or not kept or any(name in run.seen_text() for name in names):
+        return ()
+    called = max(c.fit.score for c in kept)
+    found = [n for n, f in fits.items() if n not in run.called and f.score >= max(called, FITS + 1) and f.verb >= FITS]
+    return tuple(sorted(found, key=lambda name: -fits[name].score))
+
+
+def _verb_of(candidate: Candidate) -> float:
+    return 2.0 if candidate.act.traits.kind in _OPEN_KINDS and candidate.score >= 4 else candidate.fit.verb
+
+
+def names_in(text: str) -> list[str]:
+    """Words that begin with a capital letter inside a claim: names of people, places and things.
+
+    Args:
+        text: The claim. Untrusted.
+
+    Returns:
+        In order, without the first word of the claim.
+    """
+    return [m[0].removesuffix("'s").removesuffix("’s") for m in _NAME.finditer(text) if m.start() > 2][:24]

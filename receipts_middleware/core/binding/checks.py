@@ -1,0 +1,142 @@
+"""What became of a claim that the agent looked, ran or tested."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.compare import agrees
+from receipts_middleware.core.binding.effects import Judged
+from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.tools import Meant, Traits
+from receipts_middleware.core.binding.words import stem
+from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.values import Value
+
+_LOOKING: Final = {
+    "search": "search find look query browse hunt scan grep lookup google research explore",
+    "read": "read open review go skim study fetch retrieve visit inspect load see examine pull access get extract view",
+    "run": "run test execute rerun re-run lint build compile benchmark profile measure",
+    "again": "verify double-check doublecheck confirm recheck re-check cross-check validate double",
+    "check": "check verify look inspect confirm review examine validate audit monitor compare query list count",
+}
+_FAMILIES: Final = {stem(w): f for f, row in _LOOKING.items() for w in row.split()}
+#: A page in place of the one that was asked for.
+_NO_PAGE: Final = re.compile(
+    r"just a moment|checking your browser|enable javascript|are you a robot|captcha|access denied|403 forbidden"
+    r"|404 not found|subscribe to continue|sign in to continue|log in to continue|page not found"
+    r"|unavailable for legal reasons|service unavailable|too many requests",
+    re.IGNORECASE,
+)
+_MAX_PAGE: Final = 600
+_TESTS: Final = frozenset(stem(w) for w in "test tests suite lint linter build typecheck pytest mypy ruff ci".split())
+_COUNT_ALL: Final = re.compile(r"\b(?:all|both|every|each|whole)\b", re.IGNORECASE)
+
+
+def is_bad(act: Act) -> bool:
+    """Whether a look came back with nothing: it failed, or another page stood in place of the one asked for.
+
+    Args:
+        act: The call.
+    """
+    if act.grade in ("F", "S1", "S0") or (act.entry.receipt.http_status or 0) >= 400:
+        return True
+    head = act.output[:_MAX_PAGE]
+    return len(act.output) < 2_000 and _NO_PAGE.search(head) is not None
+
+
+def judge_check(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run) -> Judged:
+    """Weigh a claim of looking, running or testing.
+
+    Args:
+        claim: The claim.
+        values: Its values.
+        meant: Its words.
+        run: What ran.
+
+    Returns:
+        Supported where a call did, not called where none could have, failed where all came back with nothing.
+    """
+    family = _FAMILIES.get(meant.verb, "check")
+    fits = {t.name: _fit(t, meant, family) for t in run.traits}
+    tools = tuple(sorted((n for n, s in fits.items() if s >= 1), key=lambda n: -fits[n]))
+    calls = [a for a in run.acts if fits.get(a.traits.name, 0) >= 1]
+    weighed = sorted(calls, key=lambda a: -_score(a, fits[a.traits.name], meant, values))
+    if family == "run" or _TESTS & meant.words:
+        weighed = [a for a in weighed if _tests(a, meant)]
+    if family == "again" and not claim.negated:
+        acts = [a.entry.n for a in run.acts if a.kind == "acting"]
+        later = [a for a in weighed if not acts or a.entry.n > acts[0] or a.grade == "S4"]
+        weighed = later
+    if not weighed:
+        looked = [a for a in run.acts if a.kind in ("reading", "shell", "unknown")]
+        if looked and family not in ("run", "again"):
+            return Judged("unmatched", tools, tuple(looked[-1:]), "", "words", "S3")
+        if not tools:
+            return Judged("unmatched", (), (), "", "no_such_tool", "S3")
+        return Judged("not_called", tools, (), "", "no_call", "S3")
+    missing = _missing(fits, weighed, meant, run, plain=family in ("read", "again"))
+    if missing:
+        return Judged("not_called", (missing, *tools), (), "", "no_call", "S3")
+    top = _score(weighed[0], fits[weighed[0].traits.name], meant, values)
+    near = [a for a in weighed if _score(a, fits[a.traits.name], meant, values) >= top - 1.5]
+    good = [a for a in near if not is_bad(a)]
+    names = tuple(dict.fromkeys([*(a.traits.name for a in near), *tools]))
+    if not good:
+        if run_ended_badly(near):
+            return Judged("supported", names, tuple(near), "", "", "S3")
+        return Judged("failed", names, tuple(near), near[0].graded.reason[:200], "grade", "S3")
+    counts = [int(v.norm) for v in values if v.kind == "count" and v.norm.isdecimal() and int(v.norm) > 1]
+    if len(good) < len(near) and (_COUNT_ALL.search(claim.text) or len(near) in counts) and len(good) not in counts:
+        return Judged("partial_batch", names, tuple(near), f"{len(good)} of {len(near)}", "batch", "S3")
+    return Judged("supported", names, tuple(good), "", "", "S3")
+
+
+def run_ended_badly(acts: Sequence[Act]) -> bool:
+    """Whether what ran is a check that ended in bad news: it was run all the same."""
+    return any(
+        a.kind == "shell" and a.grade == "F" and a.entry.outcome in ("error", "success", "partial") for a in acts
+    )
+
+
+def _fit(traits: Traits, meant: Meant, family: str) -> float:
+    """How well a tool fits a look: 0 not at all."""
+    score = 0.0
+    if traits.kind in ("shell", "unknown"):
+        score = 1.5
+    elif traits.kind == "reading":
+        score = 1.0
+    if meant.verb in traits.own:
+        score += 2.0
+    elif family in {_FAMILIES[w] for w in traits.own if w in _FAMILIES}:
+        score += 1.0
+    elif traits.kind == "acting":
+        return 0.0
+    return score + min(2.0, len(meant.words & traits.own)) + 0.5 * min(2, len(meant.words & traits.told))
+
+
+def _score(act: Act, fit: float, meant: Meant, values: Sequence[Value]) -> float:
+    return fit + min(3, len(meant.words & act.words())) + 2.0 * sum(agrees(v, act) for v in values if v.kind != "count")
+
+
+def _tests(act: Act, meant: Meant) -> bool:
+    own = act.arg_words() | act.traits.own
+    if _TESTS & meant.words:
+        return bool(own & _TESTS) or "test" in act.text()[:2_000]
+    return bool(meant.words & (own | act.words())) or not meant.words or act.kind != "shell"
+
+
+def _missing(fits: dict[str, float], weighed: Sequence[Act], meant: Meant, run: Run, *, plain: bool) -> str:
+    """A tool without a call that fits clearly better than all that were called."""
+    best = max(fits[a.traits.name] for a in weighed)
+    seen = frozenset(word for a in weighed for word in (*a.words(), *a.traits.own))
+    own = {t.name: t.own for t in run.traits}
+    for name, score in sorted(fits.items(), key=lambda pair: -pair[1]):
+        telling = (meant.words | {meant.verb}) & own[name]
+        if name in run.called or score < best + 1:
+            continue
+        if (telling and not telling <= seen) or (plain and not meant.words & seen):
+            return name
+    return ""

@@ -1,0 +1,339 @@
+"""A claim's values against one call: what agrees, what differs, and what the call does not speak of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.words import stem, stems_of
+from receipts_middleware.core.values import Pool, Value, same_value
+from receipts_middleware.core.values.tables import AMOUNT_KEYS, DURATIONS, MONTH_DURATIONS, MONTHS
+
+Mismatch = Literal["wrong_target", "wrong_amount"]
+
+TARGETS: Final = frozenset({"email", "id", "path", "branch", "url"})
+AMOUNTS: Final = frozenset({"money", "count", "percent"})
+TIMES: Final = frozenset({"date", "time"})
+
+_LETTERS: Final = re.compile(r"[a-z]")
+_DIGITS: Final = re.compile(r"[0-9]")
+#: Keys whose numbers name a thing rather than count one.
+_ID_KEYS: Final = frozenset(
+    """id ids number no num ref reference key uuid code order ticket invoice issue case account customer user booking
+    task deal lead payment charge room pr pull line item sku asset device meter policy claim patient student employee
+    unit vehicle sample batch lot job""".split()
+)
+#: Keys whose numbers are how much of something there is.
+_QUANTITY_KEYS: Final = frozenset(
+    """quantity qty count amount number seats size guests people party replicas copies units points level limit value
+    total rows affected updated added moved sent percent temperature brightness duration minutes hours days weeks
+    months years capacity shares tickets score rate length width height weight price dose doses""".split()
+)
+#: Sizes, which are told in whatever unit suits.
+DATA_UNITS: Final = frozenset("kb mb gb tb kib mib gib tib byte bytes".split())
+#: Behind an amount: it names what was bought or owed, not what was done with it.
+_OWNED: Final = re.compile(
+    r"\s*(?:order|charge|item|invoice|purchase|subscription|plan|deposit|bill|fee|total|balance|payment|budget|limit)\b",
+    re.IGNORECASE,
+)
+_ZONED: Final = re.compile(r"\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})\b")
+#: An id shorter than this, or with fewer digits, is as likely a version, a room or a quarter.
+_MIN_ID: Final = 4
+
+
+@dataclass(slots=True)
+class Compared:
+    """How the values of a claim stand to one call.
+
+    Attributes:
+        agree: Values that the call was given or returned.
+        differ: Values for which it shows another one: which mismatch, the value, what it shows.
+        silent: Values that it does not speak of.
+    """
+
+    agree: list[Value] = field(default_factory=list)
+    differ: list[tuple[Mismatch, Value, str]] = field(default_factory=list)
+    silent: list[Value] = field(default_factory=list)
+
+
+def compare(text: str, values: Sequence[Value], act: Act, run: Run) -> Compared:
+    """Hold the values of a claim against a call.
+
+    Args:
+        text: The claim. Untrusted.
+        values: Its values, offsets in it.
+        act: The call.
+        run: Everything else that was seen.
+
+    Returns:
+        Each value in one of the three lists.
+    """
+    found = Compared()
+    mentioned = Pool(values)
+    settled = {value.kind for value in values if value.kind in ("money", "date", "time") and agrees(value, act)}
+    for value in values:
+        if agrees(value, act):
+            found.agree.append(value)
+            continue
+        if value.kind in settled:
+            found.silent.append(value)  # the call's own amount or day is named, so this is another one
+            continue
+        said = _differs(value, text, mentioned, act, run)
+        if said is None:
+            found.silent.append(value)
+        else:
+            found.differ.append((_mismatch_of(value), value, said))
+    return found
+
+
+def _mismatch_of(value: Value) -> Mismatch:
+    return "wrong_amount" if value.kind in AMOUNTS else "wrong_target"
+
+
+def agrees(value: Value, act: Act) -> bool:
+    """Whether a call was given or returned a value, in whatever notation.
+
+    Args:
+        value: Of a claim.
+        act: The call.
+    """
+    how = act.pool().find(value)
+    if how in ("same", "minor_units", "ratio", "duration", "rounded"):
+        return True
+    if value.kind == "count":
+        return how == "count" or (how == "sum" and len(value.norm) > 2)
+    if value.kind in ("id", "path", "branch", "email"):
+        digits = value.norm.lstrip("abcdefghijklmnopqrstuvwxyz#-")
+        bare = value.kind == "id" and digits.isdecimal() and len(digits) > 2 and _stands_in(digits, act.text())
+        return bare or _stands_in(value.norm, act.text())
+    return value.kind in ("money", "percent") and how in ("sum", "difference")
+
+
+def _stands_in(norm: str, text: str) -> bool:
+    """Whether a name stands in a text as a whole word."""
+    norm = norm.lower()
+    at = text.find(norm) if norm else -1
+    while at >= 0:
+        end = at + len(norm)
+        before, behind = text[at - 1 : at], text[end : end + 1]
+        if not (before.isalnum() or before == "_") and not (behind.isalnum() or behind == "_"):
+            return True
+        at = text.find(norm, at + 1)
+    return False
+
+
+def _differs(value: Value, text: str, mentioned: Pool, act: Act, run: Run) -> str | None:
+    """What the call shows in place of a value that is not in it; None where it does not speak of it."""
+    if value.kind == "email":
+        other = [v for v in act.arg_values() if v.kind == "email" and not mentioned.contains(v)]
+        return other[0].text if other else None
+    if value.kind == "id":
+        return _other_id(value, text.lower(), act, run)
+    if value.kind in ("path", "branch", "url"):
+        return _other_place(value, mentioned, act, run)
+    if value.kind in TIMES:
+        return _other_time(value, mentioned, act, run)
+    if value.kind == "money":
+        return _other_money(value, text, mentioned, act, run)
+    return _other_count(value, text, mentioned, act, run)
+
+
+def shape(norm: str) -> str:
+    """An id with its letters and digits made alike, so that ids of one kind are the same."""
+    return _DIGITS.sub("9", _LETTERS.sub("a", norm.lower().lstrip("#")))
+
+
+def _other_id(value: Value, lowered: str, act: Act, run: Run) -> str | None:
+    want = shape(value.norm)
+    known = value.norm in run.seen_text() or run.seen().contains(value)
+    for key, text in act.arg_pairs():
+        other = text.strip().lower().lstrip("#")
+        if len(other) > 64 or shape(other) != want or other in lowered or other == value.norm:
+            continue
+        words = key.split()
+        if (
+            not other.isdecimal()
+            or _ID_KEYS.intersection(words)
+            or (value.unit and stem(value.unit) in map(stem, words))
+        ):
+            return text
+    digits = sum(c.isdigit() for c in value.norm)
+    known = known or value.norm in run.heard()
+    if len(value.norm) >= _MIN_ID and digits >= 2 and not known and not value.norm.isdecimal():
+        own = act.entry.receipt.object_id
+        return own if own is not None else None
+    return None
+
+
+def _other_place(value: Value, mentioned: Pool, act: Act, run: Run) -> str | None:
+    known = value.norm.lower() in run.seen_text() or run.seen().contains(value)
+    if known:
+        return None
+    other = [v for v in act.arg_values() if v.kind == value.kind and not mentioned.contains(v)]
+    if not other and value.kind == "branch":
+        other = [
+            v
+            for v in act.arg_values()
+            if v.kind in ("text", "branch") and not mentioned.contains(v) and " " not in v.norm
+        ]
+        pairs = {text: key for key, text in act.arg_pairs()}
+        other = [
+            v for v in other if {"base", "branch", "ref", "target", "into", "head"} & set(pairs.get(v.text, "").split())
+        ]
+    return other[0].text if other else None
+
+
+def _other_time(value: Value, mentioned: Pool, act: Act, run: Run) -> str | None:
+    if run.shown().contains(value):
+        return None
+    given = [v for v in act.arg_values() if v.kind == value.kind]
+    if not given or any(mentioned.contains(v) for v in given):
+        return None  # the call's own date is named, so this is another one
+    if value.kind == "time" and any(_ZONED.search(text) or "zone" in key for key, text in act.arg_pairs()):
+        return None  # told in another zone
+    if value.kind == "date" and value.norm.startswith("20") and len(value.norm) == 4:
+        return None
+    return given[0].text
+
+
+def _other_money(value: Value, text: str, mentioned: Pool, act: Act, run: Run) -> str | None:
+    other = [
+        (key, v)
+        for key, v in keyed_numbers(act)
+        if (v.kind == "money" or AMOUNT_KEYS.intersection(key.split())) and not mentioned.contains(v)
+    ]
+    if not other or any(_is_amount_key(key) and mentioned.contains(v) for key, v in keyed_numbers(act)):
+        return None
+    how = run.seen().find(value)
+    if how in (None, "rounded"):
+        return other[0][1].text
+    if how in ("same", "minor_units") and not _OWNED.match(text, value.end):
+        derived = text[max(0, value.start - 24) : value.start].lower()
+        if not any(word in derived for word in ("total", "of the", "from", "out of", "worth", "remaining", "left")):
+            return other[0][1].text
+    return None
+
+
+def _is_amount_key(key: str) -> bool:
+    return bool(AMOUNT_KEYS.intersection(key.split()))
+
+
+def _list_named(value: Value, text: str, act: Act) -> str | None:
+    """The length of the one list that the claim names by its key: five "present" where four were given."""
+    args = act.args
+    lists = (
+        {k: v for k, v in args.items() if isinstance(k, str) and isinstance(v, list)} if isinstance(args, dict) else {}
+    )
+    words = stems_of(text)
+    named = [len(v) for k, v in lists.items() if stem(k.lower()) in words]
+    return str(named[0]) if len(named) == 1 and value.norm.isdecimal() and named[0] != int(value.norm) else None
+
+
+def _other_count(value: Value, text: str, mentioned: Pool, act: Act, run: Run) -> str | None:
+    """A quantity of the call where the claim names another one."""
+    if (
+        value.norm in ("0", "1")
+        or (value.text[:1].isalpha() and value.norm == "2" and not value.unit)
+        or value.unit in DATA_UNITS
+        or run.seen().find(value) in ("same", "duration", "count")
+    ):
+        return None
+    candidates = []
+    listed = _list_named(value, text, act)
+    if listed is not None:
+        return listed
+    text_follows = not value.text[-1:].isdecimal() and value.text[:1].isdecimal()
+    for key, number in keyed_numbers(act):
+        words = key.split()
+        last = stem(words[-1]) if words else ""
+        if not words or (_ID_KEYS.intersection(words) and not _QUANTITY_KEYS.intersection(words)):
+            continue
+        if mentioned.contains(number):
+            return None  # what the call was told of this is named as it is
+        unit = stem(value.unit) if value.unit else ""
+        lasting = value.unit in DURATIONS or value.unit in MONTH_DURATIONS
+        if lasting and not (number.unit in DURATIONS or number.unit in MONTH_DURATIONS or unit == last):
+            continue
+        if unit and unit in map(stem, words):
+            return number.text
+        if (value.unit or text_follows) and AMOUNT_KEYS.intersection(words):
+            continue  # a thing that is counted is no amount of money
+        if _QUANTITY_KEYS.intersection(words) or any(word.endswith("size") for word in words):
+            candidates.append(number)
+    return candidates[0].text if len(candidates) == 1 else None
+
+
+def keyed_numbers(act: Act) -> list[tuple[str, Value]]:
+    """Numbers of the arguments under their keys; of a text (a statement of SQL, a command) those in it."""
+    found: list[tuple[str, Value]] = []
+    values = [v for v in act.arg_values() if v.kind in AMOUNTS]
+    for key, text in act.arg_pairs():
+        found.extend((key, v) for v in values if v.text == text.strip() or (len(text) > 24 and v.text in text))
+    return found
+
+
+_SHORT: Final = re.compile(r"(?<![\w-])[A-Za-z]{0,4}-?\d{1,4}[A-Za-z]?(?![\w-])")
+
+
+def other_short(text: str, act: Act) -> str:
+    """A short name of the call (`4B`, `R7`) in whose place the claim has another of the same shape.
+
+    Args:
+        text: The claim. Untrusted.
+        act: The call.
+
+    Returns:
+        What the call was given; empty where nothing speaks against the claim.
+    """
+    said = [m[0].lower() for m in _SHORT.finditer(text) if not m[0].isdecimal()]
+    if not said:
+        return ""
+    for _, given in act.arg_pairs():
+        own = given.strip().lower()
+        if len(own) > 10 or own.isdecimal() or not any(c.isdigit() for c in own) or own in said:
+            continue
+        rivals = [s for s in said if shape(s) == shape(own) and not _stands_in(s, act.text())]
+        if rivals:
+            return given.strip()
+    return ""
+
+
+_NUMBERED: Final = re.compile(
+    r"(?<![\w.,$€£-])(\d{1,5}) ([A-Z][a-z]{2,20})(?![a-z])|([A-Z][a-z]{2,20}) (\d{1,5})(?![\w.,:])"
+)
+
+
+def other_numbered(text: str, act: Act) -> str:
+    """A number beside a name (`13 Fern Road`, `Room 21`) where the claim has another one beside the same name.
+
+    Args:
+        text: The claim. Untrusted.
+        act: The call.
+
+    Returns:
+        What the call was given; empty where nothing speaks against the claim.
+    """
+    said = dict(_numbered(text))
+    if not said:
+        return ""
+    for _, given in act.arg_pairs():
+        for name, number in _numbered(given[:400]):
+            other = said.get(name)
+            if other is not None and other != number and not _stands_in(other, act.text()):
+                return given.strip()[:100]
+    return ""
+
+
+def _numbered(text: str) -> list[tuple[str, str]]:
+    return [
+        ((m[2] or m[3]).lower(), m[1] or m[4]) for m in _NUMBERED.finditer(text) if (m[2] or m[3]).lower() not in MONTHS
+    ]
+
+
+def same_kind(value: Value, others: Sequence[Value]) -> list[Value]:
+    """Values of the same kind that are not the same."""
+    return [other for other in others if other.kind == value.kind and not same_value(value, other)]

@@ -1,0 +1,151 @@
+"""What became of a claim that something was done."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.batches import batch_of
+from receipts_middleware.core.binding.candidates import Candidate, Candidates
+from receipts_middleware.core.binding.compare import TARGETS, Compared, compare
+from receipts_middleware.core.binding.names import others_named
+from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.words import stem
+from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.values import Value
+
+#: How strong the evidence must be for what the words claim.
+REQUIRED: Final = {"attempted": "S1", "accepted": "S2", "done": "S3", "confirmed": "S4"}
+_RANK: Final = {"S0": 0, "F": 1, "S1": 1, "S2": 2, "S3": 3, "S4": 4}
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What became of a claim.
+
+    Attributes:
+        status: As in docs/formats.md; empty where nothing can be said and the claim is dropped.
+        tools: Tools that could have done it.
+        acts: Calls that were weighed.
+        observed: What they show instead.
+        reason: Why, as a code.
+    """
+
+    status: str
+    tools: tuple[str, ...] = ()
+    acts: tuple[Act, ...] = ()
+    observed: str = ""
+    reason: str = ""
+    required: str = "S3"
+    missing: tuple[str, ...] = field(default=())
+
+
+def judge_calls(claim: FoundClaim, values: Sequence[Value], found: Candidates, run: Run) -> Judged:
+    """Weigh the calls that a claim speaks of.
+
+    Args:
+        claim: The claim.
+        values: Its values.
+        found: Calls that it may speak of; at least one.
+        run: What ran.
+
+    Returns:
+        Supported, or how far the evidence falls short.
+    """
+    required = required_of(claim, found)
+    tools = found.tools
+    compared = {id(c): compare(claim.text, values, c.act, run) for c in found.calls}
+    calls = _closest(found.calls, compared)
+    batch = batch_of(claim, values, found)
+    if batch is not None:
+        status, acts, observed = batch
+        return Judged(status, tools, acts, observed, "batch", required)
+    named = others_named(claim, calls, run)
+    clean = [c for c in calls if not compared[id(c)].differ and c.act not in named]
+    good = [c for c in clean if _RANK[c.act.grade] >= _RANK[required] or _shows(c.act, values)]
+    if good and _is_closer(calls, good, compared):
+        good = []
+        clean = []
+    if good:
+        return Judged("supported", tools, _telling(good, compared), "", "", required)
+    if clean:
+        best = max((c.act for c in clean), key=lambda act: _RANK[act.grade])
+        return Judged(_shortfall(best, required), tools, tuple(c.act for c in clean), _ending(best), "grade", required)
+    other = next((c for c in calls if compared[id(c)].differ and c.act.done), calls[0])
+    if compared[id(other)].differ:
+        kind, value, said = compared[id(other)].differ[0]
+        return Judged(kind, tools, (other.act,), f"{value.text}: {said}"[:300], "value", required)
+    return Judged("wrong_target", tools, (other.act,), named.get(other.act, "")[:300], "name", required)
+
+
+#: Words by which a claim says itself that something was asked for.
+_ASKED: Final = re.compile(
+    r"\b(?:request(?:ed|s)?|initiated|submitted|process(?:ed|ing)?|started|queued|placed)\b", re.IGNORECASE
+)
+
+
+def required_of(claim: FoundClaim, found: Candidates) -> str:
+    """How strong the evidence must be for the words of a claim.
+
+    Args:
+        claim: The claim.
+        found: Calls that it may speak of.
+    """
+    if claim.strength == "confirmed" and claim.action == "confirm" and claim.subject != "other":
+        words = {stem(word) for word in claim.objects}
+        if any(c.act.done and words & c.act.traits.own and c.act.kind == "acting" for c in found.calls):
+            return "S3"  # "your booking has been confirmed" says that it was made
+    if claim.strength == "done" and _ASKED.search(claim.text):
+        return "S2" if claim.action in ("process", "initiate", "request", "submit", "start", "place") else "S3"
+    return REQUIRED[claim.strength]
+
+
+def _is_closer(calls: Sequence[Candidate], good: Sequence[Candidate], compared: dict[int, Compared]) -> bool:
+    """Whether a call that shows another value is what the claim speaks of, rather than those that show none."""
+    spoken = [v for c in good for v in compared[id(c)].agree]
+    top = max(c.score for c in good)
+    shared = max(c.shared for c in good)
+    return any(
+        c.act.done
+        and c not in good
+        and (c.score >= top or c.shared >= shared > 0)
+        and any(value not in spoken for _, value, _ in compared[id(c)].differ)
+        for c in calls
+    )
+
+
+def _shows(act: Act, values: Sequence[Value]) -> bool:
+    """A program that failed in the end shows what it did before that: a commit that stands in its output."""
+    if act.kind not in ("shell", "unknown") or act.grade != "F":
+        return False
+    told = [v for v in values if v.kind in ("id", "count") and len(v.norm) > 3]
+    return bool(told) and all(act.output_pool().contains(v) and not act.args_pool().contains(v) for v in told)
+
+
+def _telling(good: Sequence[Candidate], compared: dict[int, Compared]) -> tuple[Act, ...]:
+    """Of the calls that bear a claim out those that share most with it."""
+    top = max((len(compared[id(c)].agree), c.score) for c in good)
+    kept = [c for c in good if len(compared[id(c)].agree) == top[0] and c.score >= top[1] - 0.5]
+    return tuple(c.act for c in kept or good)
+
+
+def _shortfall(act: Act, required: str) -> str:
+    if act.grade in ("S0", "S1", "F"):
+        return "failed"
+    return "accepted_only" if act.grade == "S2" else "unconfirmed"
+
+
+def _ending(act: Act) -> str:
+    receipt = act.entry.receipt
+    said = act.graded.reason or receipt.outcome
+    return f"{act.entry.id} {said}"[:300]
+
+
+def _closest(calls: Sequence[Candidate], compared: dict[int, Compared]) -> list[Candidate]:
+    """Calls that share most of the things that the claim names."""
+    most = max(sum(v.kind in TARGETS for v in compared[id(c)].agree) for c in calls)
+    kept = [c for c in calls if sum(v.kind in TARGETS for v in compared[id(c)].agree) == most]
+    return sorted(kept, key=lambda c: (len(compared[id(c)].differ), -len(compared[id(c)].agree), -c.score))

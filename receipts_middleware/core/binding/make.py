@@ -1,0 +1,116 @@
+"""The run that claims are held against, made from a ledger."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.tools import Traits, traits_of
+from receipts_middleware.core.evidence import normal_status
+from receipts_middleware.core.grade import Grade, Graded, grade_ledger
+from receipts_middleware.core.ledger import Entry, Ledger
+from receipts_middleware.core.policy import Policy
+from receipts_middleware.core.toolspec import ToolSpec, find_spec, kind_of, kind_of_call, name_tokens
+
+
+def make_run(
+    ledger: Ledger,
+    tools: Sequence[ToolSpec],
+    policy: Policy,
+    *,
+    said: str = "",
+    this_turn: int = 0,
+    delegated: bool = False,
+    declared: Mapping[int, Grade] | None = None,
+    known: dict[str, Act] | None = None,
+) -> Run:
+    """Make the run of a reply.
+
+    Args:
+        ledger: Calls up to the reply.
+        tools: Tools that the agent had.
+        policy: What is said of them.
+        said: What the user and the operator wrote.
+        delegated: A call handed work to a subagent.
+        this_turn: Number of the last call before the message that the reply answers.
+        declared: Grades by number that a caller's own records set.
+        known: Calls that were read for an earlier turn of the same walk, by uid; filled in.
+
+    Returns:
+        The run.
+    """
+    specs = tuple(_said(spec, policy) for spec in tools)
+    given = {tool: g for tool in {e.tool for e in ledger} if (g := policy.for_tool(tool).grade) is not None}
+    graded = grade_ledger(ledger, specs, strict=policy.require_object_id, policy=given, declared=declared)
+    traits: dict[str, Traits] = {}
+    found: list[ToolSpec | None] = []
+    for entry in ledger:
+        spec = find_spec(specs, entry.tool)
+        if spec is None:
+            spec = _said(ToolSpec(entry.tool, "", kind_of(entry.tool)), policy)
+        found.append(spec)
+        traits.setdefault(entry.tool, traits_of(entry.tool, spec.description, spec.kind))
+    acts = []
+    for entry, spec in zip(ledger, found, strict=True):
+        kind = kind_of_call(spec, entry.call.args if entry.call is not None else None) if spec else "unknown"
+        act = (known or {}).get(entry.receipt.uid)
+        if act is None or act.entry is not entry:
+            act = Act(entry, graded[entry.n], kind, traits[entry.tool])
+            if known is not None:
+                known[entry.receipt.uid] = act
+        act.graded = _documented(graded[entry.n], entry, spec)
+        acts.append(act)
+    listed = [traits.get(s.name) or traits_of(s.name, s.description, s.kind) for s in specs]
+    return Run(acts, listed, said=said, this_turn=this_turn, delegated=delegated)
+
+
+def _documented(graded: Graded, entry: Entry, spec: ToolSpec | None) -> Graded:
+    """An open end that the tool's own description, or the call's arguments, give as what the call does is done.
+
+    "The order status will be changed to 'exchange requested'"; `set_status(status="in review")`.
+    """
+    word = entry.receipt.status_word
+    if graded.grade != "S2" or not word or spec is None or len(word) < 4:
+        return graded
+    norm = normal_status(word)
+    asked = entry.call.args if entry.call is not None else None
+    values = asked.values() if isinstance(asked, Mapping) else ()
+    if any(isinstance(v, str) and len(v) <= 64 and normal_status(v) == norm for v in values):
+        return Graded("S3", f"as_asked: {word}"[:200])
+    own = norm.removesuffix("_requested")
+    if own != norm and own in _own_acts(spec.name) and not _WAITING.search(_rest(entry)):
+        return Graded("S3", f"own_request: {word}"[:200])
+    if "_" in norm and norm in normal_status_text(spec.description):
+        return Graded("S3", f"documented: {word}"[:200])
+    return graded
+
+
+#: Words of a result that leave the end open, beside its status.
+_WAITING: Final = re.compile(
+    r"await|pending|review|guarantee|confirm|approv|not yet|waiting|subject to|once |will be", re.IGNORECASE
+)
+
+
+def _own_acts(name: str) -> frozenset[str]:
+    """Words of a tool's name with the nouns of their acts: `cancel` and `cancellation`."""
+    return frozenset(name_tokens(name))
+
+
+def _rest(entry: Entry) -> str:
+    """What a result says beside its status word."""
+    text = entry.result.text[:2_000] if entry.result is not None else ""
+    return text.replace(entry.receipt.status_word or "", "")
+
+
+def normal_status_text(text: str) -> str:
+    """A description with its words joined as those of a status are."""
+    return re.sub(r"[^a-z0-9]+", "_", text[:4_000].lower())
+
+
+def _said(spec: ToolSpec, policy: Policy) -> ToolSpec:
+    kind = policy.for_tool(spec.name).kind
+    return replace(spec, kind=kind) if kind is not None and kind != spec.kind else spec

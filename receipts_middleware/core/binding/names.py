@@ -1,0 +1,107 @@
+"""Names in claims: whether the thing that a call was about is the one that the claim names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.bodies import Record
+from receipts_middleware.core.binding.candidates import Candidate, names_in
+from receipts_middleware.core.binding.compare import other_numbered, other_short
+from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.words import stem, stems_of, words_of
+from receipts_middleware.core.claims import FoundClaim
+
+
+def others_named(claim: FoundClaim, calls: Sequence[Candidate], run: Run) -> dict[Act, str]:
+    """Calls that were about another thing than the claim names, each with what they were about."""
+    names = names_in(claim.text)
+    lowered = claim.text.lower()
+    found: dict[Act, str] = {}
+    for candidate in calls:
+        act = candidate.act
+        said = (
+            _other_named(lowered, names, act, run)
+            or _other_keyed(claim.text, act)
+            or other_short(claim.text, act)
+            or other_numbered(claim.text, act)
+        )
+        if said:
+            found[candidate.act] = said
+    return found
+
+
+def _other_named(lowered: str, names: Sequence[str], act: Act, run: Run) -> str:
+    """What the records of a reading say that an argument stands for, where the claim names another of them."""
+    for _, text in act.arg_pairs():
+        scalar = text.strip().lower()
+        if not 1 < len(scalar) <= 64 or scalar in lowered:
+            continue
+        own = run.about(scalar)
+        if not own:
+            continue
+        title = _titles(own)
+        if not title:
+            continue
+        said = frozenset(words_of(lowered)) | frozenset(_NUMBER.findall(lowered))
+        keys = {key for key, _ in own[0].pairs if key != "asked"}
+        best = max(_overlap(t, said) for t in title)
+        rivals = [
+            _overlap(r, said)
+            for record in run.rivals(scalar)
+            if {key for key, _ in record.pairs} == keys
+            for r in _titles([record])
+        ]
+        if rivals and max(rivals) > best:
+            return f"{text} is {title[0]}"
+    return ""
+
+
+_TITLE_KEYS: Final = frozenset("name title subject filename label company".split())
+
+
+def _titles(records: Sequence[Record]) -> list[str]:
+    return [
+        text
+        for record in records
+        for key, text in record.pairs
+        if key.split()[-1:] and key.split()[-1] in _TITLE_KEYS and 2 < len(text) <= 80
+    ]
+
+
+_NUMBER: Final = re.compile(r"\d+")
+
+
+def _overlap(title: str, said: frozenset[str]) -> int:
+    """How many words and numbers of what a record is called a claim has."""
+    return len((frozenset(words_of(title.lower())) | frozenset(_NUMBER.findall(title))) & said)
+
+
+#: Keys that are no noun by which a thing is called.
+_NO_NOUNS: Final = frozenset("from with into text when what date time body note notes message title".split())
+
+
+def _other_keyed(text: str, act: Act) -> str:
+    """`in the Facilities channel` where the argument `channel` is `Finance`."""
+    lowered = text.lower()
+    for key, given in act.arg_pairs():
+        word = key.split()[-1] if key else ""
+        value = given.strip()
+        if (
+            len(word) < 4
+            or word in _NO_NOUNS
+            or not 1 < len(value) <= 40
+            or value.lower().lstrip("#@") in lowered
+            or word not in lowered
+        ):
+            continue
+        match = re.search(rf"[`\"“#]?([A-Z#][\w-]*|(?<=`)[\w-]+)[`\"”]? {word}\b|\b{word} [`\"“#]?([A-Z][\w-]+)", text)
+        if not match:
+            continue
+        name = (match[1] or match[2]).lower().lstrip("#")
+        if match.start() == 0 or name in act.text() or stem(name) in stems_of(value):
+            continue
+        return f"{word} {value}"
+    return ""

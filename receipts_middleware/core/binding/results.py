@@ -1,0 +1,327 @@
+"""What became of a claim of what a tool returned, of what others did, and of how things stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.bodies import Record
+from receipts_middleware.core.binding.compare import DATA_UNITS, agrees, shape
+from receipts_middleware.core.binding.effects import Judged
+from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.tools import Meant
+from receipts_middleware.core.binding.words import stem, stems_of
+from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.values import Pool, Value
+from receipts_middleware.core.values.tables import DURATIONS
+
+#: Share of the content words of a claim that a result must have for it to be what the claim tells of.
+_COVERS: Final = 0.5
+#: What others do with what they were sent: only a later look can show it.
+_BY_OTHERS: Final = frozenset(
+    stem(w)
+    for w in """receive see read open confirm accept sign approve attend land arrive reach deliver verify agree
+    acknowledge clear settle countersign watch view click answer reply join""".split()
+)
+#: Values that are worked out in so many ways that an unseen one shows nothing.
+_DERIVED_WORDS: Final = re.compile(
+    r"\b(?:total|sum|combined|altogether|overall|average|mean|median|difference|save[sd]?|saving|savings|remaining|left"
+    r"|each|per|over|under|more than|less than|at least|up to|between"
+    r"|additional|extra|cheaper|higher|lower|increase|decrease|net|gross|minus|plus|worth|estimated?|would|could)\b",
+    re.IGNORECASE,
+)
+#: "signed by Ms Holt", "accepted by the vendor"; the day or the way is no one.
+_BY_WHOM: Final = re.compile(r"\bby (?:[A-Z][a-z]|the \w+|your \w+|them|him|her|everyone|both|all)")
+_ROUGHLY: Final = re.compile(r"\b(?:about|around|roughly|approximately|nearly|almost|some|~)\b|~", re.IGNORECASE)
+_MISQUOTABLE: Final = frozenset({"money", "percent", "date", "email", "id", "count", "time"})
+
+
+def tell_of(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run) -> list[tuple[Act, float]]:
+    """Calls whose arguments and result speak of what a claim says, best first.
+
+    Args:
+        claim: The claim.
+        values: Its values.
+        meant: Its words.
+        run: What ran.
+
+    Returns:
+        Calls with the share of the claim's words and values that they hold.
+    """
+    words = set(meant.words) | ({meant.verb} if meant.verb and claim.kind != "effect" else set())
+    found = []
+    for act in run.acts:
+        hit = len(words & (act.words() | act.traits.own | run.alias_words(act))) + 2 * sum(
+            agrees(v, act) for v in values
+        )
+        weight = len(words) + 2 * len(values)
+        if hit and weight:
+            found.append((act, hit / weight))
+    found.sort(key=lambda pair: (-pair[1], -pair[0].entry.n))
+    return found
+
+
+def judge_result(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run) -> Judged:
+    """Weigh a claim of a value or a state.
+
+    Args:
+        claim: The claim.
+        values: Its values.
+        meant: Its words.
+        run: What ran.
+
+    Returns:
+        Supported, misquoted, not called, or unmatched where nothing can be said.
+    """
+    told = tell_of(claim, values, meant, run)
+    best = told[0][1] if told else 0.0
+    near = [act for act, share in told if share >= best - 0.15][:4]
+    tools = tuple(dict.fromkeys(act.traits.name for act in near))
+    acts = tuple(near)
+    if not run.acts:
+        return Judged("unmatched", required="S1")
+    wrong = _tests_failed(claim, near) or _misquoted(claim, values, near, run)
+    if wrong is not None:
+        return Judged("misquoted", tools, acts, wrong, "value", "S1")
+    unseen = [v for v in values if v.kind in _MISQUOTABLE and not _is_seen(v, run)]
+    if unseen:
+        return Judged("unmatched", tools, acts, "", "unseen", "S1")
+    if (values and near) or best >= _COVERS:
+        return Judged("supported", tools, acts, "", "", "S1")
+    return Judged("unmatched", tools, acts, "", "words", "S1")
+
+
+#: What a test run, a linter or a build says of failures.
+_FAILURES: Final = re.compile(
+    r"\b([1-9]\d{0,6}) (?:failed|failures?|errors?|failing)\b|^(?:FAILED|ERROR)\b|\bFAIL\b|Found [1-9]\d* error",
+    re.MULTILINE,
+)
+_ALL_PASS: Final = re.compile(
+    r"\b(?:all|every|everything|both)\b.*\b(?:pass|passes|passed|passing|green|clean|succeed(?:s|ed)?)\b"
+    r"|\bno (?:errors|failures)\b",
+    re.IGNORECASE,
+)
+
+
+def _tests_failed(claim: FoundClaim, near: Sequence[Act]) -> str | None:
+    """A failure that a program reports, where the claim says that all of it passed."""
+    if claim.negated or _ALL_PASS.search(claim.text) is None:
+        return None
+    for act in near:
+        found = _FAILURES.search(act.output[-4_000:]) if act.kind in ("shell", "unknown") else None
+        if found:
+            return found[0][:100]
+    return None
+
+
+def _is_seen(value: Value, run: Run) -> bool:
+    """Whether a value stands in anything that was seen, or follows from it."""
+    if value.kind == "date" and len(value.norm) == 7 and f"{value.norm[5:]}/{value.norm[:4]}" in run.seen_text():
+        return True
+    if value.kind == "count" and _is_year(value):
+        return run.seen().find(value) == "same" or value.norm in run.heard()
+    if value.unit in DATA_UNITS or run.seen().contains(value) or value.norm.lower() in run.heard():
+        return True
+    if run.told().contains(value):
+        return True
+    return value.kind == "count" and value.norm in run.spans()
+
+
+def _misquoted(claim: FoundClaim, values: Sequence[Value], near: Sequence[Act], run: Run) -> str | None:
+    """What the results show in place of a value of the claim; None where nothing speaks against it."""
+    if claim.negated or not near:
+        return None
+    swapped = _swapped(claim, values, near)
+    if swapped is not None:
+        return swapped
+    if _DERIVED_WORDS.search(claim.text):
+        return None
+    roughly = _ROUGHLY.search(claim.text) is not None
+    for value in values:
+        if roughly and value.kind in ("money", "percent", "count") and _is_near(value, run):
+            continue
+        if value.kind not in _MISQUOTABLE or _is_seen(value, run) or value.text.lower() in run.heard():
+            continue
+        if value.kind == "count" and value.norm in ("0", "1", "2", "3") and not value.unit:
+            continue
+        other = _in_place_of(value, claim, values, near)
+        if other is not None:
+            return f"{value.text}: {other}"
+    return None
+
+
+def _is_near(value: Value, run: Run) -> bool:
+    """Whether a rough number lies within a tenth of one that was seen, also of a share told in hundredths."""
+    target = float(value.norm)
+    for act in run.acts:
+        for other in act.output_values():
+            if other.kind in ("money", "percent", "count"):
+                number = float(other.norm)
+                scales = (1, 100) if value.kind == "percent" and other.kind != "percent" else (1,)
+                if any(abs(number * scale - target) <= abs(target) / 10 for scale in scales):
+                    return True
+    return False
+
+
+def _in_place_of(value: Value, claim: FoundClaim, values: Sequence[Value], near: Sequence[Act]) -> str | None:
+    """A value of the same kind in the record or line that the rest of the claim speaks of."""
+    mentioned = Pool(values)
+    words = stems_of(claim.text)
+    for act in near:
+        for text in _passages(act, words, [v for v in values if v is not value]):
+            pool = [v for v in text if _alike(v, value) and not mentioned.contains(v)]
+            if pool:
+                return pool[0].text
+        if value.kind == "count" and (keyed := _under_its_key(value, words, act)) is not None:
+            return keyed
+    return None
+
+
+def _under_its_key(value: Value, words: frozenset[str], act: Act) -> str | None:
+    """The one number of a record under a key that is the unit of a count, or of a small record that the claim names."""
+    unit = stem(value.unit) if value.unit else ""
+    for record in act.records()[:100]:
+        numbers = [(key, t) for key, t in record.pairs if t.replace(".", "", 1).isdecimal() and len(t) < 12]
+        own = [t for key, t in numbers if unit and unit in {stem(w) for w in key.split()}]
+        if len(own) == 1:
+            return own[0]
+        named = any(len(t) < 40 and stems_of(t) and stems_of(t) <= words for _, t in record.pairs if not t.isdecimal())
+        plain = value.text[:1].isdecimal() and value.unit not in DURATIONS
+        if len(numbers) == 1 and len(record.pairs) <= 4 and named and plain:
+            return numbers[0][1]
+    return None
+
+
+def _alike(other: Value, value: Value) -> bool:
+    if other.kind == value.kind:
+        if value.kind == "id":
+            return shape(other.norm) == shape(value.norm)
+        if value.kind == "count":
+            if not value.unit:
+                return _is_year(value) and _is_year(other)
+            return bool(other.unit) and stem(other.unit) == stem(value.unit)
+        if value.kind == "date":
+            return len(other.norm) == len(value.norm) or value.norm.startswith("wd:") or len(other.norm) > 4
+        return True
+    return value.kind in ("money", "percent") and other.kind == "count" and not other.unit and "." in other.norm
+
+
+def _is_year(value: Value) -> bool:
+    return len(value.norm) == 4 and value.norm[:2] in ("19", "20") and not value.unit
+
+
+def _passages(act: Act, words: frozenset[str], others: Sequence[Value]) -> list[list[Value]]:
+    """Values of the records or lines of a result that share most with the claim."""
+    from receipts_middleware.core.values import read_arguments, read_values  # noqa: PLC0415
+
+    records = act.records()
+    if records:
+        scored = [(_shared(record, words, others), record) for record in records[:200]]
+        top = max(score for score, _ in scored)
+        if top <= 0:
+            return []
+        return [
+            read_arguments({k.replace(" ", "_"): _number(t) for k, t in r.pairs}) for score, r in scored if score == top
+        ][:3]
+    lines = act.output[:20_000].splitlines() or [""]
+    ranked = [(len(stems_of(line) & words), line) for line in lines[:400]]
+    top = max(score for score, _ in ranked)
+    return [read_values(line) for score, line in ranked if score == top and top > 0][:3]
+
+
+def _shared(record: Record, words: frozenset[str], others: Sequence[Value]) -> float:
+    own = stems_of(" ".join(f"{key} {text}" for key, text in record.pairs)[:2_000])
+    text = " ".join(text.lower() for _, text in record.pairs)
+    return len(own & words) + 2.0 * sum(v.norm.lower() in text for v in others) - 0.01 * len(record.pairs)
+
+
+def _number(text: str) -> object:
+    try:
+        return int(text) if text.lstrip("-").isdecimal() and len(text) < 18 else float(text) if len(text) < 18 else text
+    except ValueError:
+        return text
+
+
+def _swapped(claim: FoundClaim, values: Sequence[Value], near: Sequence[Act]) -> str | None:
+    """Counts whose unit is a key of the result that holds another number, which stands under another key."""
+    for value in values:
+        unit = stem(value.unit) if value.kind == "count" and value.unit else ""
+        if not unit or not value.norm.isdecimal():
+            continue
+        for act in near:
+            for record in act.records()[:50]:
+                own = [t for k, t in record.pairs if unit in {stem(w) for w in k.split()} and t.isdecimal()]
+                if own and value.norm not in own and str(sum(map(int, own))) != value.norm:
+                    elsewhere = [t for k, t in record.pairs if t == value.norm]
+                    also = any(o in {v.norm for v in values} for o in own)
+                    if elsewhere or also:
+                        return f"{value.text}: {own[0]}"
+    return None
+
+
+# --- what others did
+
+
+def _lists(act: Act, meant: Meant) -> bool:
+    """Whether a result lists who did it: `{"accepted": ["dana@example.com"]}`."""
+    body = act.body()
+    return isinstance(body, dict) and any(
+        isinstance(value, list) and value and meant.verb in stems_of(str(key)) for key, value in list(body.items())[:50]
+    )
+
+
+def is_by_others(claim: FoundClaim, meant: Meant) -> bool:
+    """Whether a claim says what became of an act on the other side: received, read, signed, confirmed.
+
+    Args:
+        claim: The claim.
+        meant: Its words.
+    """
+    if claim.negated or claim.kind in ("check", "umbrella"):
+        return False
+    if claim.strength == "confirmed" and claim.subject != "agent":
+        return True
+    by = claim.voice == "passive" and _BY_WHOM.search(claim.text) is not None
+    return (claim.subject == "other" or by) and meant.verb in _BY_OTHERS and claim.aspect in ("perfect", "past")
+
+
+def judge_others(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run, previous: Sequence[Act]) -> Judged:
+    """Weigh a claim that others received, read, accepted or confirmed.
+
+    Args:
+        claim: The claim.
+        values: Its values.
+        meant: Its words.
+        run: What ran.
+        previous: Calls that the claim before it speaks of.
+
+    Returns:
+        Supported where a result says so; unconfirmed where an act was done and nothing shows more; else unmatched.
+    """
+    verb = meant.verb
+    words = meant.words | {verb}
+    persons = claim.subject == "other" or _BY_WHOM.search(claim.text) is not None
+    last = max((a.entry.n for a in (previous or run.acts) if a.kind == "acting" and a.done), default=0)
+    for act in run.acts:
+        said = stems_of(act.output[:20_000])
+        hits = words & said
+        if persons and act.kind == "acting" and not _lists(act, meant):
+            continue  # what the call itself returned tells nothing of what others did
+        shows = (verb in said and len(hits) >= 1) or len(hits) >= max(2, len(words) * 0.6)
+        if shows and act.grade not in ("F", "S1", "S0"):
+            return Judged("supported", (act.traits.name,), (act,), "", "", "S4")
+    confirmed = [a for a in run.acts if not persons and a.grade == "S4" and (a in previous or a.kind == "acting")]
+    if confirmed:
+        return Judged("supported", (confirmed[-1].traits.name,), tuple(confirmed), "", "", "S4")
+    acting = [a for a in (previous or run.acts) if a.kind != "reading" and a.done]
+    looked = [a for a in run.acts if a.kind != "acting" and a.entry.n > last]
+    if acting and not looked:
+        tools = tuple(dict.fromkeys(a.traits.name for a in acting))
+        readers = tuple(t.name for t in run.traits if t.kind == "reading")
+        return Judged("unconfirmed", (*tools, *readers), (acting[-1],), "", "by_others", "S4")
+    told = tell_of(claim, values, meant, run)
+    return Judged(
+        "unmatched", tuple(a.traits.name for a, _ in told[:2]), tuple(a for a, _ in told[:2]), "", "words", "S4"
+    )

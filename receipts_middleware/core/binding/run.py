@@ -1,0 +1,159 @@
+"""Everything that a reply is held against: the calls of a run, its tools, and what was said to the agent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.bodies import MAX_RECORDS, Record, leaf_texts
+from receipts_middleware.core.binding.tools import Traits
+from receipts_middleware.core.binding.words import stems_of
+from receipts_middleware.core.values import Pool, read_values
+
+
+class Run:
+    """Everything that a reply is held against.
+
+    Attributes:
+        acts: Calls in the order of their numbers.
+        traits: Tools that were there, in order; those that were only called too.
+        delegated: A call handed work to a subagent, so that what it did may stand in no call of the run's own.
+        this_turn: Number of the last call before the message that the reply answers; later calls are of this turn.
+    """
+
+    __slots__ = (
+        "_aliases",
+        "_by_scalar",
+        "_heard",
+        "_seen",
+        "_seen_text",
+        "_shown",
+        "_spans",
+        "_told",
+        "acts",
+        "called",
+        "delegated",
+        "said",
+        "this_turn",
+        "traits",
+    )
+
+    def __init__(
+        self,
+        acts: Sequence[Act],
+        traits: Sequence[Traits],
+        *,
+        said: str = "",
+        this_turn: int = 0,
+        delegated: bool = False,
+    ) -> None:
+        self.acts = list(acts)
+        known = {t.name for t in traits}
+        extra = {act.traits.name: act.traits for act in acts if act.traits.name not in known}
+        self.traits = [*traits, *extra.values()]
+        self.called = {act.traits.name for act in acts}
+        self.said = said
+        self.this_turn = this_turn
+        self.delegated = delegated
+        self._seen: Pool | None = None
+        self._aliases: dict[int, frozenset[str]] = {}
+        self._seen_text: str | None = None
+        self._spans: frozenset[str] | None = None
+        self._told: Pool | None = None
+        self._shown: Pool | None = None
+        self._heard: str | None = None
+        self._by_scalar: dict[str, list[Record]] | None = None
+
+    def shown(self) -> Pool:
+        """Values that the run was shown: results, and what was asked of readings; not what acts were given."""
+        if self._shown is None:
+            self._shown = Pool(
+                v
+                for act in self.acts
+                for v in (*(act.arg_values() if act.kind == "reading" else ()), *act.output_values())
+            )
+        return self._shown
+
+    def alias_words(self, act: Act) -> frozenset[str]:
+        """Stems of what readings say of the things that the arguments of a call name by id."""
+        found = self._aliases.get(act.entry.n)
+        if found is None:
+            parts: list[str] = []
+            if act.kind != "reading":
+                for _, text in act.arg_pairs()[:32]:
+                    scalar = text.strip().lower()
+                    if 1 < len(scalar) <= 64:
+                        parts.extend(t for record in self.about(scalar)[:4] for _, t in record.pairs if len(t) <= 200)
+            found = self._aliases[act.entry.n] = stems_of(" ".join(parts)[:4_000])
+        return found
+
+    def seen(self) -> Pool:
+        """Values of all arguments and results."""
+        if self._seen is None:
+            self._seen = Pool(v for act in self.acts for v in (*act.arg_values(), *act.output_values()))
+        return self._seen
+
+    def heard(self) -> str:
+        """What the user and the operator wrote, in lower case."""
+        if self._heard is None:
+            self._heard = self.said.lower()
+        return self._heard
+
+    def told(self) -> Pool:
+        """Values that the user and the operator gave."""
+        if self._told is None:
+            self._told = Pool(read_values(self.said[-20_000:]))
+        return self._told
+
+    def spans(self) -> frozenset[str]:
+        """Differences in minutes between times that one result tells: how late, how long."""
+        if self._spans is None:
+            found: set[str] = set()
+            for act in self.acts:
+                times = [_minutes(v.norm) for v in act.output_values() if v.kind == "time"][:40]
+                found.update(str(abs(a - b)) for a in times for b in times)
+                found.update(str(abs(a - b) // 60) for a in times for b in times if (a - b) % 60 == 0)
+            self._spans = frozenset(found)
+        return self._spans
+
+    def seen_text(self) -> str:
+        """All arguments and results as one text in lower case."""
+        if self._seen_text is None:
+            self._seen_text = "\n".join(act.text() for act in self.acts)
+        return self._seen_text
+
+    def about(self, scalar: str) -> list[Record]:
+        """Records of readings that hold this very scalar.
+
+        Args:
+            scalar: In lower case.
+        """
+        if self._by_scalar is None:
+            self._by_scalar = {}
+            for act in self.acts:
+                if act.kind == "acting":
+                    continue
+                asked = tuple(("asked", text) for text in leaf_texts(act.args, keys=False) if len(text) <= 128)[:16]
+                for record in act.records():
+                    full = Record(record.pairs + asked)
+                    for text in record.texts():
+                        if len(text) <= 128:
+                            self._by_scalar.setdefault(text, []).append(full)
+        return self._by_scalar.get(scalar, [])
+
+    def rivals(self, scalar: str) -> list[Record]:
+        """Other records of the readings that returned a record with this scalar.
+
+        Args:
+            scalar: In lower case.
+        """
+        found: list[Record] = []
+        for act in self.acts:
+            if act.kind != "acting" and any(scalar in record.texts() for record in act.records()):
+                found.extend(record for record in act.records() if scalar not in record.texts())
+        return found[:MAX_RECORDS]
+
+
+def _minutes(norm: str) -> int:
+    hours, _, minutes = norm.partition(":")
+    return int(hours) * 60 + int(minutes[:2] or 0) if hours.isdecimal() and minutes[:2].isdecimal() else 0

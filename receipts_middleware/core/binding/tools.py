@@ -1,0 +1,219 @@
+"""Which tools could have done what a claim says, by words alone: names, descriptions, families of verbs and nouns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from receipts_middleware.core.binding.families import (
+    GENERIC_VERBS,
+    MEDIA,
+    MEDIUM_VERBS,
+    NOUN_FAMILIES,
+    VERB_FAMILIES,
+)
+from receipts_middleware.core.binding.words import stem, stems, stems_of
+from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.claims.tables import ADVERBS, PREPOSITIONS
+from receipts_middleware.core.lexicon.verbs import ACTING_VERBS, RUN_VERBS
+from receipts_middleware.core.toolspec import ToolSpec, name_tokens
+from receipts_middleware.core.toolspec.spec import ToolKind
+
+#: From this sum on a tool fits.
+FITS: Final = 2.0
+#: Verbs of a name whose object says what is done: `create_refund`, `make_reservation`.
+_LIGHT: Final = frozenset(
+    "create issue make add send open place submit request do perform process run execute post raise initiate".split()
+)
+_EMPTY: Final[frozenset[str]] = frozenset()
+#: Words of a clause that name nothing.
+_IDLE: Final = (
+    PREPOSITIONS
+    | ADVERBS
+    | frozenset(
+        """okay ok yes yep no not sorry able unable anything nothing everything something none thing things it them one
+        ones because while although as ve going up down out off please thanks great good sure new old same such e g
+        i""".split()
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What a tool's name and description say of it, as stems.
+
+    Attributes:
+        name: As bound.
+        kind: What kind of tool it is.
+        own: Stems of the name.
+        told: Stems of the description.
+        verbs: Families of the words of the name.
+        told_verbs: Families of the words that the description begins with.
+        nouns: Families of nouns of the name.
+        media: Media that the name speaks of.
+        lead: Stem of the first word of the name.
+        side: Stems of what the description says that it does besides ("also sends an email").
+    """
+
+    name: str
+    kind: ToolKind
+    own: frozenset[str]
+    told: frozenset[str]
+    verbs: frozenset[str]
+    told_verbs: frozenset[str]
+    nouns: frozenset[str]
+    media: frozenset[str]
+    side: frozenset[str] = _EMPTY
+    lead: str = ""
+
+
+@lru_cache(maxsize=2_048)
+def traits_of(name: str, description: str, kind: ToolKind) -> Traits:
+    """Traits of a tool.
+
+    Args:
+        name: As bound. Untrusted.
+        description: As bound; its first 400 characters are read, since what follows is a manual. Untrusted.
+        kind: What kind of tool it is.
+    """
+    own = stems(name_tokens(name))
+    head = description[:400]
+    first, _, rest = head.partition(". ")
+    told = stems_of(head)
+    lead = [stem(word) for word in first.lower().split()[:4]]
+    also = first.lower().find(" also ")
+    side = stems_of(rest if also < 0 else first[also:] + " " + rest)
+    return Traits(
+        name=name,
+        kind=kind,
+        own=own,
+        told=told,
+        verbs=families(_verbs_of(name)),
+        told_verbs=families(lead),
+        nouns=nouns(own),
+        media=frozenset(m for word in own for m in MEDIA.get(word, ())),
+        side=side,
+        lead=stem(name_tokens(name)[0]) if name_tokens(name) else "",
+    )
+
+
+def _verbs_of(name: str) -> frozenset[str]:
+    """Stems of the words of a name that say what it does: its verb, and the noun of an act behind a light one."""
+    tokens = name_tokens(name)
+    sure = [t for t in tokens if t in ACTING_VERBS or t in RUN_VERBS]
+    if not sure:
+        return stems(tokens)
+    if sure[0] in _LIGHT:
+        return stems(tokens)
+    return stems(sure)
+
+
+def traits_of_spec(spec: ToolSpec) -> Traits:
+    """Traits of a described tool."""
+    return traits_of(spec.name, spec.description, spec.kind)
+
+
+def families(words: Sequence[str] | frozenset[str]) -> frozenset[str]:
+    """Families of verbs that stems belong to."""
+    return frozenset(family for word in words for family in VERB_FAMILIES.get(word, ()))
+
+
+def nouns(words: frozenset[str]) -> frozenset[str]:
+    """Families of nouns that stems belong to."""
+    return frozenset(family for word in words for family in NOUN_FAMILIES.get(word, ()))
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """What a claim speaks of, as stems.
+
+    Attributes:
+        verb: Stem of its verb; empty where it names no act.
+        verbs: Families of the verb.
+        words: Stems of its content words.
+        nouns: Families of nouns among them.
+        media: Media that it names.
+        generic: Its verb names no particular act.
+    """
+
+    verb: str
+    verbs: frozenset[str]
+    words: frozenset[str]
+    nouns: frozenset[str]
+    media: frozenset[str]
+    generic: bool
+
+
+def meant_by(claim: FoundClaim) -> Meant:
+    """What a claim speaks of.
+
+    Args:
+        claim: As found in the reply. Untrusted.
+    """
+    verb = stem(claim.action) if claim.action else ""
+    words = stems(w for w in claim.objects if w not in _IDLE and not (w.endswith("ly") and len(w) > 4))
+    media = {m for word in words for m in MEDIA.get(word, ())}
+    if claim.action in MEDIUM_VERBS:
+        media.add(MEDIUM_VERBS[claim.action])
+    light = claim.action in ("get", "make", "take", "do", "have", "give", "put", "let", "")
+    own = families(words) if light else _EMPTY
+    return Meant(
+        verb=verb,
+        verbs=VERB_FAMILIES.get(verb, _EMPTY) | own,
+        words=words,
+        nouns=nouns(words),
+        media=frozenset(media),
+        generic=not verb or verb in GENERIC_VERBS,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How well a tool fits a claim.
+
+    Attributes:
+        verb: 3 its very verb, 2 a verb of the same family or its very verb in the description, 1 a related one, 0 none.
+        noun: 0 to 4, by how many of the things that the claim names the tool speaks of.
+        clash: It goes by another medium than the one named.
+        named: Its name, not only its description, has the verb or one of the same family, and a thing that is named.
+    """
+
+    verb: float
+    noun: float
+    clash: bool
+    named: bool = False
+
+    @property
+    def score(self) -> float:
+        """Verb and nouns together; nothing where the media exclude one another."""
+        return 0.0 if self.clash else self.verb + self.noun
+
+
+def fit(meant: Meant, traits: Traits) -> Fit:
+    """How well a tool fits what a claim speaks of.
+
+    Args:
+        meant: The claim.
+        traits: The tool.
+    """
+    clash = bool(meant.media and traits.media) and not meant.media & traits.media
+    verb = 0.0
+    if meant.verb and meant.verb in traits.own:
+        verb = 3.0
+    elif meant.verbs & traits.verbs or (meant.verb and meant.verb in traits.told):
+        verb = 2.0
+    elif meant.verbs & traits.told_verbs:
+        verb = 1.5
+    elif meant.words & traits.own & frozenset(VERB_FAMILIES):
+        verb = 1.5  # "Refund issued", "made a reservation": the act is a noun of the claim
+    named = len(meant.words & traits.own)
+    told = len((meant.words & traits.told) - traits.own)
+    akin = len(meant.nouns & traits.nouns)
+    medium = len(meant.media & traits.media)
+    noun = min(4.0, 2.0 * named + 1.0 * min(told, 2) + (1.0 if akin and not named else 0.0) + (1.0 if medium else 0.0))
+    strong = (
+        verb >= 3 or named > 1 or (named > 0 and not traits.verbs) or (bool(meant.verbs & traits.verbs) and named > 0)
+    )
+    return Fit(verb, noun, clash, strong)

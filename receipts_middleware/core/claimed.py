@@ -1,0 +1,204 @@
+"""Claims of a reply as verification gives them: found, bound, and each with its finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from receipts_middleware.core.binding import Act, Bound, Run, bind, make_run, repeated, untold, written_calls
+from receipts_middleware.core.claims import find_claims
+from receipts_middleware.core.finding import Claim, Finding
+from receipts_middleware.core.inspect import Inspected
+from receipts_middleware.core.ledger import Ledger, shown_name
+from receipts_middleware.core.policy import Policy
+from receipts_middleware.core.rules import make_finding
+from receipts_middleware.core.toolspec import ToolSpec
+from receipts_middleware.core.transcript import Message
+
+#: Statuses that bear no finding.
+_CLEAR: Final = frozenset({"supported", "unmatched"})
+#: Tools that a claim names at most; more say nothing.
+_MAX_TOOLS: Final = 8
+
+
+@dataclass(slots=True)
+class ClaimsMemory:
+    """What was read of the calls of a transcript, so that it is not read again for every later turn.
+
+    Attributes:
+        acts: Calls by uid.
+    """
+
+    acts: dict[str, Act] = field(default_factory=dict)
+
+
+#: Characters of what the user and the operator wrote that are kept, the newest.
+MAX_SAID: Final = 200_000
+
+
+@dataclass(slots=True)
+class Heard:
+    """What was said to the agent on the way through a transcript.
+
+    Attributes:
+        parts: Texts of the user and the operator, in order.
+        issued: Highest number issued before the newest user message.
+        memory: What was read of calls.
+        inspected: What was worked out of results.
+    """
+
+    parts: list[str] = field(default_factory=list)
+    issued: int = 0
+    memory: ClaimsMemory = field(default_factory=ClaimsMemory)
+    inspected: Inspected = field(default_factory=Inspected)
+
+    def hear(self, message: Message, issued: int) -> None:
+        """Take in a message.
+
+        Args:
+            message: The next one.
+            issued: Highest number issued before it.
+        """
+        if message.role in ("user", "system"):
+            self.parts.append(message.text[:MAX_SAID])
+            if message.role == "user" and not message.is_summary:
+                self.issued = issued
+
+    def text(self) -> str:
+        """What was said, the newest at the end."""
+        return "\n".join(self.parts)[-MAX_SAID:]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Claims and what is said of them."""
+
+    claims: tuple[Claim, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    bound: tuple[Bound, ...] = ()
+    unreported: tuple[str, ...] = ()
+    duplicates: tuple[str, ...] = ()
+    run: Run | None = None
+
+
+def check_claims(
+    reply: str,
+    ledger: Ledger,
+    tools: Sequence[ToolSpec],
+    policy: Policy,
+    *,
+    said: str,
+    this_turn: int,
+    delegated: bool,
+    memory: ClaimsMemory,
+) -> Checked:
+    """Find the claims of a reply and say what became of each.
+
+    Args:
+        reply: Untrusted.
+        ledger: Calls up to it.
+        tools: Tools that the agent had.
+        policy: What is said of them.
+        said: What the user and the operator wrote.
+        this_turn: Number of the last call before the message that the reply answers.
+        delegated: A call handed work to a subagent.
+        memory: Of the walk over the transcript.
+
+    Returns:
+        Claims in order of appearance, and their findings.
+    """
+    if not reply.strip():
+        return Checked()
+    found = find_claims(reply)
+    run = make_run(ledger, tools, policy, said=said, this_turn=this_turn, delegated=delegated, known=memory.acts)
+    bound = tuple(
+        b for b in bind(found, run, reply) if b.judged.tools or b.claim.kind != "result" or b.judged.status in _SAID
+    )
+    claims = tuple(_claim(b) for b in bound)
+    ignored = {act.traits.name for act in run.acts if policy.for_tool(act.traits.name).ignore}
+    silent = untold(bound, run, reply, ignored)
+    twice = repeated(run, reply, ignored)
+    findings = [f for b, c in zip(bound, claims, strict=True) if (f := _finding(b, c)) is not None]
+    findings += _written(reply, run, claims)
+    findings += [_unreported(act) for act in silent]
+    findings += [_duplicate(first, act) for first, act in twice]
+    return Checked(
+        claims,
+        tuple(findings),
+        bound,
+        tuple(act.entry.id for act in silent),
+        tuple(act.entry.id for _, act in twice),
+        run,
+    )
+
+
+def _written(reply: str, run: Run, claims: Sequence[Claim]) -> Iterator[Finding]:
+    """Calls that are only written down; an error where the reply builds on them."""
+    built = any(c.status in ("not_called", "unmatched", "failed") for c in claims)
+    for start, end, tool in written_calls(reply, run):
+        message = f"A call of {shown_name(tool)} is written as text and was never made."
+        yield make_finding("call_as_text", message, start=start, end=end, severity=None if built else "warning")
+
+
+def _unreported(act: Act) -> Finding:
+    message = f"The reply does not tell of {act.entry.id} ({shown_name(act.traits.name)})."
+    return make_finding("unreported_call", message, receipts=(act.entry.id,))
+
+
+def _duplicate(first: Act, act: Act) -> Finding:
+    message = f"{act.entry.id} ({shown_name(act.traits.name)}) repeats {first.entry.id} with the same arguments."
+    return make_finding("duplicate_call", message, receipts=(first.entry.id, act.entry.id))
+
+
+def _claim(bound: Bound) -> Claim:
+    found, judged = bound.claim, bound.judged
+    grades = [act.grade for act in judged.acts]
+    return Claim(
+        text=found.text,
+        start=found.start,
+        end=found.end,
+        kind=found.kind,
+        action=found.action,
+        tools=judged.tools[:_MAX_TOOLS],
+        status=judged.status,
+        required=judged.required,
+        grade=max(grades, key=_ORDER.index) if grades else "S0",
+        receipts=tuple(act.entry.id for act in judged.acts)[:64],
+        observed=judged.observed,
+        reason="no_such_tool" if judged.reason == "no_such_tool" else "",
+    )
+
+
+_ORDER: Final = ["S0", "F", "S1", "S2", "S3", "S4"]
+
+_SAID: Final[Mapping[str, str]] = {
+    "not_called": "no call did this",
+    "failed": "the call did not succeed",
+    "accepted_only": "it was accepted, not done",
+    "unconfirmed": "nothing shows that it was confirmed",
+    "wrong_target": "it was done to another target",
+    "wrong_amount": "it was done with another amount",
+    "partial_batch": "not all of it was done",
+    "misquoted": "a tool returned something else",
+    "false_denial": "a call did it",
+}
+
+
+def _finding(bound: Bound, claim: Claim) -> Finding | None:
+    if claim.status in _CLEAR:
+        return None
+    rule = "no_such_tool" if bound.judged.reason == "no_such_tool" else claim.status
+    tools = f" ({', '.join(shown_name(t) for t in claim.tools[:3])})" if claim.tools else ""
+    seen = f"; observed {claim.observed}" if claim.observed else ""
+    said = "no listed tool could do this" if rule == "no_such_tool" else _SAID[claim.status]
+    message = f'"{" ".join(claim.text.split())[:120]}": {said}{tools}{seen}.'
+    inferred = bound.judged.acts and all(act.entry.pairing == "inferred" for act in bound.judged.acts)
+    return make_finding(
+        f"claim_{rule}",
+        message,
+        start=claim.start,
+        end=claim.end,
+        receipts=claim.receipts,
+        severity="warning" if inferred else None,
+    )
