@@ -26,6 +26,8 @@ _MAX_ARGS_CHARS: Final = 512
 #: What `extract_facts` trims off a value, and what the digest of arguments begins with (docs/formats.md section 1).
 _TRIMMED: Final = " .,;:"
 _ARGS: Final = b"receipts/1/args\0"
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_SORTING: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 #: A reference takes five bytes, so it is worth its while from here on.
 _MIN_SHARED: Final = 6
 
@@ -110,10 +112,8 @@ def spell_args(args: object, sha256: str, values: list[str], spared: int) -> str
     if told != values or len(set(told)) != len(told) or sum(map(len, told)) > MAX_TOTAL_CHARS:
         return None
     try:
-        text = json.dumps(args, ensure_ascii=False, separators=(",", ":"))
-        ordered = (
-            text if len(args) == 1 else json.dumps(args, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-        )
+        text = _ENCODER.encode(args)
+        ordered = text if len(args) == 1 else _SORTING.encode(args)
         size, body = len(text.encode("utf-8")), _ARGS + ordered.encode("utf-8")
     except (ValueError, TypeError):  # half of a surrogate pair; keys of several types
         return None
