@@ -64,8 +64,9 @@ def _by_names_covered(claim: FoundClaim, calls: Sequence[Candidate]) -> tuple[st
     if len(names) < 2 or len(calls) < 2:
         return None
     done = [n for n in names if any(_says(c.act, n) for c in calls if c.act.done)]
-    short = [n for n in names if n not in done and any(_says(c.act, n) for c in calls if not c.act.done)]
-    if done and short and any(set(_own(c.act)) & set(short) for c in calls if not c.act.done):
+    missed = [c for c in calls if c.act.grade in ("F", "S1", "S0")]
+    short = [n for n in names if n not in done and any(_says(c.act, n) for c in missed)]
+    if done and short and any(set(_own(c.act)) & set(short) for c in missed):
         return "partial_batch", tuple(c.act for c in calls), ", ".join(short)[:200]
     return None
 

@@ -26,6 +26,7 @@ _FAMILIES: Final = {stem(w): f for f, row in _LOOKING.items() for w in row.split
 #: A page in place of the one that was asked for.
 _NO_PAGE: Final = re.compile(
     r"just a moment|checking your browser|enable javascript|are you a robot|captcha|access denied|403 forbidden"
+    r"|session (?:has )?expired|please (?:sign|log) in|login required"
     r"|404 not found|subscribe to continue|sign in to continue|log in to continue|page not found"
     r"|unavailable for legal reasons|service unavailable|too many requests",
     re.IGNORECASE,

@@ -37,7 +37,7 @@ VERB_FAMILIES: Final = _index(
         "update": """update change edit modify set adjust move rename revise amend correct fix replace switch bump
             raise lower increase decrease reduce extend reset patch configure upgrade downgrade mark transition toggle
             apply convert put resize scale enter record rewrite swap tweak refresh reflect advance shift cut boost
-            drop trim override sync fill tune turn dim rotate cap""",
+            drop trim override sync fill tune turn dim rotate cap lift ease tighten widen top spend""",
         "tag": "tag label mark flag add apply set categorise categorize star pin",
         "delete": """delete remove drop clear erase purge archive wipe discard clean trash take uninstall unpublish
             detach empty strip rid eliminate unlink prune""",

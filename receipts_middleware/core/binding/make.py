@@ -10,8 +10,8 @@ from typing import Final
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.tools import Traits, traits_of
-from receipts_middleware.core.evidence import normal_status
-from receipts_middleware.core.grade import Grade, Graded, grade_ledger
+from receipts_middleware.core.evidence import normal_status, read_evidence
+from receipts_middleware.core.grade import Grade, Graded, grade, grade_ledger
 from receipts_middleware.core.ledger import Entry, Ledger
 from receipts_middleware.core.policy import Policy
 from receipts_middleware.core.toolspec import ToolSpec, find_spec, kind_of, kind_of_call, name_tokens
@@ -57,6 +57,8 @@ def make_run(
     acts = []
     for entry, spec in zip(ledger, found, strict=True):
         kind = kind_of_call(spec, entry.call.args if entry.call is not None else None) if spec else "unknown"
+        if kind == "unknown":
+            graded[entry.n] = _as_an_act(entry, graded[entry.n], strict=policy.require_object_id)
         act = (known or {}).get(entry.receipt.uid)
         if act is None or act.entry is not entry:
             act = Act(entry, graded[entry.n], kind, traits[entry.tool])
@@ -66,6 +68,35 @@ def make_run(
         acts.append(act)
     listed = [traits.get(s.name) or traits_of(s.name, s.description, s.kind) for s in specs]
     return Run(acts, listed, said=said, this_turn=this_turn, delegated=delegated)
+
+
+def _as_an_act(entry: Entry, graded: Graded, *, strict: bool) -> Graded:
+    """The grade of a call of which nobody knows whether it acts, read as an act: only a claim of an act asks for it.
+
+    What the receipt records stays as it is: there, what such a tool returned is data.
+    """
+    result = entry.result
+    if result is None or entry.outcome != "success" or graded.grade not in ("S3", "S4"):
+        return graded
+    said = read_evidence(
+        content=result.content,
+        text=result.text,
+        error=result.error,
+        exit_code=result.exit_code,
+        origin=result.origin,
+        kind="acting",
+        tool=entry.tool,
+    )
+    receipt = replace(
+        entry.receipt,
+        outcome=said.outcome,
+        outcome_source=said.outcome_source,
+        http_status=said.http_status,
+        status_word=said.status_word,
+        exit_code=said.exit_code,
+        error_type=said.error_type,
+    )
+    return grade(receipt, strict=strict, kind="acting")
 
 
 def _documented(graded: Graded, entry: Entry, spec: ToolSpec | None) -> Graded:

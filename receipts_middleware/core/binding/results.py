@@ -27,7 +27,7 @@ _BY_OTHERS: Final = frozenset(
 )
 #: Values that are worked out in so many ways that an unseen one shows nothing.
 _DERIVED_WORDS: Final = re.compile(
-    r"\b(?:total|sum|combined|altogether|overall|average|mean|median|difference|save[sd]?|saving|savings|remaining|left"
+    r"\b(?:total|sum|combined|altogether|overall|averages?|averaged|mean|median|difference|save[sd]?|saving|savings|remaining|left"
     r"|each|per|over|under|more than|less than|at least|up to|between"
     r"|additional|extra|cheaper|higher|lower|increase|decrease|net|gross|minus|plus|worth|estimated?|would|could)\b",
     re.IGNORECASE,

@@ -77,6 +77,8 @@ def _by_agent(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
         return _light(base, rest, clause, tokens)
     if base == "open" and any(word in t.CHECKS for word in rest[2:]) and "to" in rest:
         return "check"
+    if base == "check" and rest[:1] and rest[0] in ("in", "out", "off"):
+        return "effect"
     if base in t.CHECKS and not (base in t.MIXED_CHECKS and _is_act(base, rest)):
         return "check"
     if base in t.NON_ACTION:
@@ -137,6 +139,8 @@ def _light(base: str, rest: Sequence[str], clause: Clause, tokens: Sequence[Toke
 
 def _passive(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
     chain = clause.chain
+    if chain.base == "leave" and not clause.negated and chain.end >= clause.last - 1:
+        return None  # "it has been left so"
     if chain.base in t.TELLING and chain.perfect and not chain.past and clause.shape in ("noun", "thing", "other"):
         return "effect"  # "the tenant has been told"
     if (chain.base in t.NON_ACTION and chain.base not in ("make", "do")) or (

@@ -17,7 +17,7 @@ from receipts_middleware.core.claims.value import Aspect, ClaimKind, FoundClaim,
 
 #: How a clause goes on that claims nothing of its own.
 _REASON: Final = re.compile(
-    r"[\s,;—–]*(?:so|which|because|since|as|when|until|after|before|where|while|who|if|once|to)\b", re.IGNORECASE
+    r"[\s,;—–]*(?:so|which|because|since|as|when|until|after|before|where|while|who|once|to)\b", re.IGNORECASE
 )
 #: Last words of a headline without a verb ("Rename complete").
 _ENDINGS: Final = frozenset({"complete", "live", "ready", "done"})

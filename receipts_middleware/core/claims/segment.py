@@ -160,7 +160,9 @@ def _announces(text: str, segment: Segment, nouns: frozenset[str]) -> bool:
     if segment.end - segment.start > 400:
         return False
     words = text[segment.start : segment.end].rstrip(" *_")
-    if segment.kind != "heading" and words[-1:] != ":":
+    raw = text[segment.start : segment.end].strip()
+    bold = raw.startswith("**") and raw.rstrip(":").endswith("**") and raw.count("**") == 2
+    if segment.kind != "heading" and words[-1:] != ":" and not bold:
         return False
     return not nouns.isdisjoint(re.findall(r"[a-z]+", words.lower()))
 

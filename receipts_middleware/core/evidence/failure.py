@@ -6,6 +6,7 @@ read in `body`; here are flags, error values, error objects and counts.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -24,6 +25,17 @@ from receipts_middleware.core.lexicon.keys import (
 MAX_ERROR_DEPTH = 6
 
 _EMPTY_ERRORS: Final = frozenset({"", "none", "null", "no error", "no errors", "ok", "success", "0", "false", "n/a"})
+
+
+#: A longer code is prose.
+MAX_CODE: Final = 80
+#: Keys of a code in words, and what such a code says of a failure. Sources: ISO 8583, gRPC, card issuers, carriers.
+_CODE_KEYS: Final = ("code", "errorcode", "resultcode", "reasoncode", "responsecode")
+_FAILED_CODE: Final = re.compile(
+    r"(?:\A|[_\W])(?:err|error|failed|failure|denied|declined|rejected|refused|unavailable|invalid|expired|exceeded|not_found"
+    r"|timeout|timed_out|forbidden|unauthori[sz]ed|conflict|blocked|locked|unsupported|insufficient|aborted)(?:\Z|[_\W])",
+    re.IGNORECASE,
+)
 
 
 def failure_of(layer: Mapping[str, object], tool: str, *, root: bool) -> str:
@@ -58,8 +70,21 @@ def failure_of(layer: Mapping[str, object], tool: str, *, root: bool) -> str:
             return f"failed_count: {key}"
     if root and _is_error_envelope(layer):
         return f"error_object: {_short(layer.get('message') or layer.get('msg'))}"
-    undone = next((word for word in own_participles(tool) if layer.get(word) is False), "")
-    return f"not_done: {undone} is false" if undone else ""
+    return _by_code(layer) or _undone(layer, tool)
+
+
+def _undone(layer: Mapping[str, object], tool: str) -> str:
+    word = next((word for word in own_participles(tool) if layer.get(word) is False), "")
+    return f"not_done: {word} is false" if word else ""
+
+
+def _by_code(layer: Mapping[str, object]) -> str:
+    """A code in words that names a failure, or a remark that the call may be made again."""
+    for key in _CODE_KEYS:
+        code = layer.get(key)
+        if isinstance(code, str) and len(code) <= MAX_CODE and _FAILED_CODE.search(code):
+            return f"error_code: {_short(code)}"
+    return "error_code: retryable" if layer.get("retryable") is True else ""
 
 
 def partial_of(layer: Mapping[str, object]) -> str:

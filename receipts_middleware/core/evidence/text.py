@@ -149,6 +149,7 @@ def _http_failure(http: int | None) -> str:
 _UNDONE: Final = re.compile(
     r"\bnothing (?:was|has been) [a-z]{2,20}(?:ed|en|nt|de|ne)\b"
     r"|\bno (?:changes?|records?|rows?|files?) (?:were|was|have been) (?:made|written|saved|changed|updated|created)\b"
+    r"|\bNAK\b|\brejected by (?:the )?\w+"
     r"|\bout of (?:labels|paper|stock|ribbon|ink|toner|memory|disk|space|credit|service)\b"
     r"|\A\W{0,8}(?:refused|rejected|blocked)\b[:.,! ]",
     re.IGNORECASE,

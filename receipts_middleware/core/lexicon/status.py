@@ -53,7 +53,9 @@ DONE_WORDS: Final = _words(
 )
 
 #: Words of an open end, wherever they stand in a status phrase: "Submitted - awaiting clerk review".
-OPEN_END_TOKENS: Final = _words("awaiting pending queued waiting requested scheduled pdng")
+OPEN_END_TOKENS: Final = _words(
+    "awaiting pending queued waiting requested scheduled pdng enqueued assigned handed lodged spooling rendering review"
+)
 
 #: Keys of a body that is the record of something the call touched, an order say: its status is the
 #: record's own ("processing" is an order that was paid), not what became of the call. Sources: Shopify,

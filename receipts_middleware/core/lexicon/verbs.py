@@ -21,7 +21,7 @@ READING_VERBS: Final = _words(
     get list ls find search lookup look read fetch retrieve query browse view show display describe
     inspect check validate count calculate compute calc evaluate estimate compare analyze analyse
     summarize summarise extract parse detect preview peek poll monitor observe grep glob cat head tail
-    stat diff explain think reason reflect recall recommend suggest predict forecast classify translate
+    stat diff explain think reason reflect recommend suggest predict forecast classify translate
     tokenize hash ping whoami exists crawl scrape transcribe ocr navigate goto visit enumerate discover
     identify measure tree locate consult examine
     """
@@ -67,7 +67,7 @@ AMBIGUOUS_VERBS: Final = _words(
     format clean pull fix repair solve end cast stream play capture import dispute ride render plot
     chart maintenance transition cover pack pick lift ban fire checkout commission task delegate route
     book build label tag flag mark pin star lock wire sign print ship type block link refund register
-    select choose
+    select choose recall
     """
 )
 
