@@ -13,6 +13,7 @@ from receipts_middleware.core.inspect import Inspected
 from receipts_middleware.core.ledger import Ledger, shown_name
 from receipts_middleware.core.policy import Policy
 from receipts_middleware.core.rules import make_finding
+from receipts_middleware.core.suspicion import Suspicion, judge_suspicions
 from receipts_middleware.core.toolspec import ToolSpec
 from receipts_middleware.core.transcript import Message
 
@@ -92,6 +93,8 @@ def check_claims(
     this_turn: int,
     delegated: bool,
     memory: ClaimsMemory,
+    suspicions: Sequence[Suspicion] = (),
+    suspicions_block: bool = False,
 ) -> Checked:
     """Find the claims of a reply and say what became of each.
 
@@ -104,6 +107,8 @@ def check_claims(
         this_turn: Number of the last call before the message that the reply answers.
         delegated: A call handed work to a subagent.
         memory: Of the walk over the transcript.
+        suspicions: Spans that somebody else than the rules reads as claims, as `read_suspicions` gives them.
+        suspicions_block: A suspicion is an error.
 
     Returns:
         Claims in order of appearance, and their findings.
@@ -111,7 +116,9 @@ def check_claims(
     if not reply.strip():
         return Checked()
     found = find_claims(reply)
-    run = make_run(ledger, tools, policy, said=said, this_turn=this_turn, delegated=delegated, known=memory.acts)
+    run = make_run(
+        ledger, tools, policy, reply=reply, said=said, this_turn=this_turn, delegated=delegated, known=memory.acts
+    )
     bound = tuple(
         b for b in bind(found, run, reply) if b.judged.tools or b.claim.kind != "result" or b.judged.status in _SAID
     )
@@ -123,8 +130,11 @@ def check_claims(
     findings += _written(reply, run, claims)
     findings += [_unreported(act) for act in silent]
     findings += [_duplicate(first, act) for first, act in twice]
+    taken = [(c.start, c.end) for c in claims] + [(f.start, f.end) for f in found if f.kind != "result"]
+    suspected = list(judge_suspicions(suspicions, taken, run, blocks=suspicions_block))
+    findings += [finding for _, finding in suspected]
     return Checked(
-        claims,
+        tuple(sorted((*claims, *(claim for claim, _ in suspected)), key=lambda c: c.start)) if suspected else claims,
         tuple(findings),
         bound,
         tuple(act.entry.id for act in silent),

@@ -94,7 +94,7 @@ def repeated(run: Run, reply: str, ignored: Collection[str]) -> list[tuple[Act, 
         return []
     first: dict[tuple[str, str], Act] = {}
     found = []
-    for act in run.acts:
+    for act in run.every:
         if act.kind != "acting" or act.grade not in _ACTED or act.traits.name in ignored or not act.args:
             continue
         if _GESTURES & act.traits.own:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from receipts_middleware.core.binding.bodies import MAX_RESULT, Record, body_of, leaf_texts, pairs_of, records_of
 from receipts_middleware.core.binding.tools import Traits
@@ -13,6 +15,10 @@ from receipts_middleware.core.grade import Graded
 from receipts_middleware.core.ledger import Entry
 from receipts_middleware.core.toolspec.spec import ToolKind
 from receipts_middleware.core.values import Pool, Value, read_arguments, read_values
+
+#: Characters of a result whose tokens serve to find it among many.
+MAX_TOKENS_OF: Final = 4_000
+_TOKEN: Final = re.compile(r"[a-z0-9]{2,40}")
 
 
 @dataclass(slots=True, eq=False)
@@ -38,6 +44,8 @@ class Act:
     _words: frozenset[str] | None = None
     _arg_words: frozenset[str] | None = None
     _text: str | None = None
+    _tokens: frozenset[str] | None = None
+    _agreed: dict[tuple[str, str, str], bool] = field(default_factory=dict)
     _records: tuple[Record, ...] | None = None
     _pairs: tuple[tuple[str, str], ...] | None = None
     _parsed: object = None
@@ -134,6 +142,15 @@ class Act:
         """Stems of the words of the keys of the arguments."""
         return stems_of(" ".join(key for key, _ in self.arg_pairs()))
 
+    def remember(self, value: Value, agreed: bool) -> bool:  # noqa: FBT001 - what is remembered
+        """Keep whether a value agrees with this call; replies name the same values again and again."""
+        self._agreed[value.kind, value.norm, value.unit] = agreed
+        return agreed
+
+    def remembered(self, value: Value) -> bool | None:
+        """Whether a value agrees with this call, where that was asked before."""
+        return self._agreed.get((value.kind, value.norm, value.unit))
+
     def words(self) -> frozenset[str]:
         """Stems of the words of arguments and result."""
         if self._words is None:
@@ -148,6 +165,15 @@ class Act:
                 parts += [*_facts(self.entry, "args"), *_facts(self.entry, "output")]
             self._text = "\n".join(parts).lower()
         return self._text
+
+    def tokens(self) -> frozenset[str]:
+        """Runs of letters and digits of arguments and result, in lower case; its first characters only."""
+        if self._tokens is None:
+            text = " ".join((*leaf_texts(self.args, keys=False), self.output[:MAX_TOKENS_OF]))
+            if self.entry.result is None:
+                text = f"{text} {self.text()}"
+            self._tokens = frozenset(_TOKEN.findall(text[:MAX_RESULT].lower()))
+        return self._tokens
 
     def records(self) -> tuple[Record, ...]:
         """Objects of the result."""

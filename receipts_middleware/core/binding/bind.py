@@ -67,10 +67,12 @@ def bind(claims: Sequence[FoundClaim], run: Run, reply: str = "") -> list[Bound]
     found: list[Bound] = []
     previous: tuple[Act, ...] = ()
     broken: Bound | None = None
+    known: dict[tuple[object, ...], Judged] = {}
     for found_claim in claims:
         proper = found_claim.text[: found_claim.core or None]
         claim = replace(found_claim, text=_CITED.sub(lambda m: " " * len(m[0]), proper))
-        judged = _judge(claim, run, previous)
+        key = (claim.text, claim.kind, claim.voice, claim.negated, previous)
+        judged = known.get(key) or known.setdefault(key, _judge(claim, run, previous))
         if judged.status in ("failed", "accepted_only") and _is_admitted(found_claim, claims, reply):
             judged = replace(judged, status="supported")  # the words admit it themselves
         judged = _cited_first(found_claim, judged)

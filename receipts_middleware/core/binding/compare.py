@@ -101,6 +101,11 @@ def agrees(value: Value, act: Act) -> bool:
         value: Of a claim.
         act: The call.
     """
+    known = act.remembered(value)
+    return known if known is not None else act.remember(value, _agrees(value, act))
+
+
+def _agrees(value: Value, act: Act) -> bool:
     how = act.pool().find(value)
     if how in ("same", "minor_units", "ratio", "duration", "rounded"):
         return True

@@ -16,12 +16,21 @@ from receipts_middleware.core.ledger import Entry, Ledger
 from receipts_middleware.core.policy import Policy
 from receipts_middleware.core.toolspec import ToolSpec, find_spec, kind_of, kind_of_call, name_tokens
 
+#: With more calls than this a claim is held only against those that may be meant, so that judging stays near-constant.
+MANY: Final = 200
+#: A token that more calls share tells none of them from the others.
+RARE: Final = 40
+#: Characters of a reply whose tokens are looked for in calls.
+MAX_REPLY: Final = 200_000
+_TOKEN: Final = re.compile(r"[a-z0-9]{2,40}")
+
 
 def make_run(
     ledger: Ledger,
     tools: Sequence[ToolSpec],
     policy: Policy,
     *,
+    reply: str = "",
     said: str = "",
     this_turn: int = 0,
     delegated: bool = False,
@@ -34,6 +43,7 @@ def make_run(
         ledger: Calls up to the reply.
         tools: Tools that the agent had.
         policy: What is said of them.
+        reply: The text to judge: of many calls those are kept that share something with it.
         said: What the user and the operator wrote.
         delegated: A call handed work to a subagent.
         this_turn: Number of the last call before the message that the reply answers.
@@ -67,7 +77,26 @@ def make_run(
         act.graded = _documented(graded[entry.n], entry, spec)
         acts.append(act)
     listed = [traits.get(s.name) or traits_of(s.name, s.description, s.kind) for s in specs]
-    return Run(acts, listed, said=said, this_turn=this_turn, delegated=delegated)
+    near = _near(acts, reply, this_turn) if len(acts) > MANY else acts
+    return Run(near, listed, every=acts, said=said, this_turn=this_turn, delegated=delegated)
+
+
+def _near(acts: Sequence[Act], reply: str, this_turn: int) -> list[Act]:
+    """Of many calls the newest, those of this turn, and those that share a rare word or number with the reply."""
+    wanted = frozenset(_TOKEN.findall(reply[:MAX_REPLY].lower()))
+    counts: dict[str, int] = {}
+    tokens: list[frozenset[str]] = []
+    for act in acts:
+        own = wanted & act.tokens()
+        tokens.append(own)
+        for token in own:
+            counts[token] = counts.get(token, 0) + 1
+    rare = {token for token, count in counts.items() if count <= RARE}
+    kept = {n for n, own in enumerate(tokens) if not rare.isdisjoint(own)}
+    kept = set(sorted(kept)[-MANY:])
+    turn = [n for n, act in enumerate(acts) if act.entry.n > this_turn][-MANY:]
+    kept.update(turn, range(max(0, len(acts) - MANY // 2), len(acts)))
+    return [acts[n] for n in sorted(kept)]
 
 
 def _as_an_act(entry: Entry, graded: Graded, *, strict: bool) -> Graded:

@@ -15,6 +15,7 @@ class Run:
     """Everything that a reply is held against.
 
     Attributes:
+        every: All calls; `acts` may be those of them that a reply can speak of.
         acts: Calls in the order of their numbers.
         traits: Tools that were there, in order; those that were only called too.
         delegated: A call handed work to a subagent, so that what it did may stand in no call of the run's own.
@@ -33,6 +34,7 @@ class Run:
         "acts",
         "called",
         "delegated",
+        "every",
         "said",
         "this_turn",
         "traits",
@@ -43,15 +45,17 @@ class Run:
         acts: Sequence[Act],
         traits: Sequence[Traits],
         *,
+        every: Sequence[Act] = (),
         said: str = "",
         this_turn: int = 0,
         delegated: bool = False,
     ) -> None:
         self.acts = list(acts)
+        self.every = every or self.acts
         known = {t.name for t in traits}
         extra = {act.traits.name: act.traits for act in acts if act.traits.name not in known}
         self.traits = [*traits, *extra.values()]
-        self.called = {act.traits.name for act in acts}
+        self.called = {act.traits.name for act in self.every}
         self.said = said
         self.this_turn = this_turn
         self.delegated = delegated
