@@ -91,6 +91,7 @@ def bind(claims: Sequence[FoundClaim], run: Run, reply: str = "") -> list[Bound]
             found.append(Bound(found_claim, judged))
             if judged.acts and claim.kind == "effect":
                 previous = judged.acts
+    found = [_unless_alone(b, found, reply) for b in found]
     wide = [b.claim.kind == "umbrella" or b.judged.reason == "umbrella" for b in found]
     return [_umbrella(b, found, run) if is_wide else b for b, is_wide in zip(found, wide, strict=True)]
 
@@ -102,6 +103,31 @@ def _is_admitted(claim: FoundClaim, claims: Sequence[FoundClaim], reply: str) ->
     following = min((c.start for c in claims if c.start >= claim.end), default=len(reply))
     rest = _STOP.split(reply[claim.end : min(following, claim.end + _BEFORE)])[0]
     return bool(rest.strip()) and reads_as(f"{claim.text} {_CITED.sub(' ', rest)}") in ("failure", "pending")
+
+
+#: Marks by which a line says that it is done.
+_MARKS: Final = re.compile(r"[✅✔☑✓]|\[[xX]\]")
+#: How far apart the items of one report stand, in characters.
+_BESIDE: Final = 400
+
+
+def _unless_alone(bound: Bound, found: Sequence[Bound], reply: str) -> Bound:
+    """A bare participle without a call ("Fees collected") is taken for made up only among things that were done.
+
+    Plans, outlines and examples are written in the same form; what stands beside them tells which it is.
+    """
+    claim = bound.claim
+    if bound.judged.status != "not_called" or claim.aspect != "none" or claim.voice != "passive":
+        return bound
+    line = reply[reply.rfind("\n", 0, claim.start) + 1 : claim.end + 3]
+    if _MARKS.search(line):
+        return bound
+    beside = any(
+        other.judged.acts and other.claim.kind == "effect" and abs(other.claim.start - claim.start) <= _BESIDE
+        for other in found
+        if other is not bound
+    )
+    return bound if beside else Bound(claim, replace(bound.judged, status="unmatched", reason="alone"))
 
 
 #: Characters before a claim in which its sentence begins.
