@@ -43,10 +43,11 @@ def _issued(meta: object) -> int:
 
 try:
     # In beta since langgraph 1.2: writes deltas instead of the whole dict at every step, which keeps all checkpoints
-    # of a long thread from growing with the square of its length.
+    # of a long thread from growing with the square of its length. Reading back walks every checkpoint since the last
+    # full write, each with all its messages, and full writes are small beside those: docs/decisions/0009.
     from langgraph.channels.delta import DeltaChannel
 
-    _reducer: Any = DeltaChannel(merge_updates, snapshot_frequency=50)
+    _reducer: Any = DeltaChannel(merge_updates, snapshot_frequency=20)
 except (ImportError, TypeError):  # pragma: no cover - depends on the installed langgraph
     _reducer = merge_channel
 
