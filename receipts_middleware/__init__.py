@@ -17,12 +17,14 @@ from receipts_middleware.readers import read_transcript
 from receipts_middleware.verification import verify_messages, verify_turns
 
 if TYPE_CHECKING:
+    from receipts_middleware.audit import Audit, audit_results
     from receipts_middleware.langchain import ReceiptsMiddleware as ReceiptsMiddleware
     from receipts_middleware.policy import load_policy
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Audit",
     "CitationCheck",
     "Claim",
     "Finding",
@@ -33,6 +35,7 @@ __all__ = [
     "UsageError",
     "Verification",
     "__version__",
+    "audit_results",
     "load_policy",
     "parse_citations",
     "read_transcript",
@@ -47,6 +50,10 @@ def __getattr__(name: str) -> object:
         from receipts_middleware.langchain import ReceiptsMiddleware
 
         return ReceiptsMiddleware
+    if name in ("Audit", "audit_results"):  # most runs audit nothing
+        from receipts_middleware import audit
+
+        return getattr(audit, name)
     if name == "load_policy":  # most runs have no policy, and the TOML parser takes its time to load
         from receipts_middleware.policy import load_policy
 

@@ -40,13 +40,14 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "demo": frozenset({"core", "readers", "reports", "langchain", "verification"}),
     "cli": frozenset(
         """
-        core readers reports signing policy llm store lint batch langchain demo verification
+        core readers reports signing policy llm store lint batch langchain demo verification audit
         """.split()
     )
     | {""},
     "__main__": frozenset({"cli"}),
     "verification": frozenset({"core", "readers"}),
-    "": frozenset({"core", "readers", "policy", "verification"}),
+    "audit": frozenset({"core", "readers"}),
+    "": frozenset({"core", "readers", "policy", "audit", "verification"}),
 }
 
 #: The order inside `core`: a module imports only from rows above its own. A folder counts as one module, but for
@@ -55,7 +56,7 @@ CORE_ORDER: tuple[str, ...] = tuple(
     """
     errors keys canonical lexicon values ranges markdown citation receipt chain toolspec transcript evidence facts
     snapshot ledger grade children finding wording claims rules policy binding given resolve inspect claimed
-    bearing summary verify children.reduce
+    bearing summary audit verify children.reduce
     """.split()
 )
 
