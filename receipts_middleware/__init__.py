@@ -14,11 +14,12 @@ from receipts_middleware.core.finding import CitationCheck, Claim, Finding, Veri
 from receipts_middleware.core.policy import Policy, ToolPolicy
 from receipts_middleware.core.verify import verify
 from receipts_middleware.readers import read_transcript
-from receipts_middleware.verification import verify_messages, verify_turns
+from receipts_middleware.verification import averify_messages, averify_turns, verify_messages, verify_turns
 
 if TYPE_CHECKING:
     from receipts_middleware.audit import Audit, audit_results
     from receipts_middleware.langchain import ReceiptsMiddleware as ReceiptsMiddleware
+    from receipts_middleware.llm import LLMExtractor
     from receipts_middleware.policy import load_policy
 
 __version__ = "0.1.0"
@@ -29,6 +30,7 @@ __all__ = [
     "Claim",
     "Finding",
     "FormatError",
+    "LLMExtractor",
     "Policy",
     "ReceiptsError",
     "ToolPolicy",
@@ -36,6 +38,8 @@ __all__ = [
     "Verification",
     "__version__",
     "audit_results",
+    "averify_messages",
+    "averify_turns",
     "load_policy",
     "parse_citations",
     "read_transcript",
@@ -58,4 +62,8 @@ def __getattr__(name: str) -> object:
         from receipts_middleware.policy import load_policy
 
         return load_policy
+    if name == "LLMExtractor":  # most runs ask no model
+        from receipts_middleware.llm import LLMExtractor
+
+        return LLMExtractor
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,18 +1,44 @@
-"""Verification of message lists: readers in front of the one judge in `core.verify`."""
+"""Verification of message lists: readers in front of the one judge in `core.verify`.
+
+Here alone somebody else than the rules may be asked (`extractor`): what it reads is handed to the judge as data.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Protocol
 
+from receipts_middleware.core.errors import UsageError
 from receipts_middleware.core.finding import Verification
 from receipts_middleware.core.policy import Policy
+from receipts_middleware.core.suspicion import Suspicion, read_suspicions
+from receipts_middleware.core.toolspec import ToolSpec
 from receipts_middleware.core.transcript import Transcript
-from receipts_middleware.core.verify import verify_replies, verify_transcript
+from receipts_middleware.core.verify import Turn, judge_turn, last_turn, read_turns
 from receipts_middleware.readers import read_transcript
 
 
+class ClaimExtractor(Protocol):
+    """Whoever reads claims beside the rules, for example `receipts_middleware.LLMExtractor`. What it says is untrusted.
+
+    It is given a reply and the tools of the run, never an argument or a result.
+    """
+
+    def extract(self, reply: str, tools: Sequence[ToolSpec]) -> Iterable[Suspicion]:
+        """Spans of the reply that may claim something."""
+
+    async def aextract(self, reply: str, tools: Sequence[ToolSpec]) -> Iterable[Suspicion]:
+        """The same, awaited."""
+
+
 def verify_messages(
-    messages: object, *, tools: Iterable[object] | None = None, policy: Policy | None = None
+    messages: object,
+    *,
+    tools: Iterable[object] | None = None,
+    policy: Policy | None = None,
+    extractor: ClaimExtractor | None = None,
+    llm_blocks: bool = False,
 ) -> Verification:
     """Verify the last reply of a run.
 
@@ -23,19 +49,56 @@ def verify_messages(
             not given, those that the run itself recorded.
         policy: What is said of the tools and of the run, for example by `load_policy("receipts.toml")`. No file is
             read unasked.
+        extractor: Asked for claims that the rules do not find, once. It can add claims with the status `suspected`
+            and change nothing that the rules say.
+        llm_blocks: A suspected claim is an error and makes the run `overstated`; otherwise it is a warning.
 
     Returns:
         The verification of the last assistant message with text after the last user message.
 
     Raises:
         FormatError: The input cannot be read as messages at all.
-        UsageError: `policy` is no policy.
+        UsageError: `policy` is no policy, or `extractor` cannot be asked.
     """
-    return verify_transcript(_as_transcript(messages, tools), policy=policy)
+    turn = last_turn(_as_transcript(messages, tools), policy=policy)
+    return judge_turn(_asked(turn, extractor, llm_blocks=llm_blocks))
+
+
+async def averify_messages(
+    messages: object,
+    *,
+    tools: Iterable[object] | None = None,
+    policy: Policy | None = None,
+    extractor: ClaimExtractor | None = None,
+    llm_blocks: bool = False,
+) -> Verification:
+    """Verify the last reply of a run, and wait for the extractor without blocking the loop.
+
+    Args:
+        messages: As for `verify_messages`.
+        tools: As for `verify_messages`.
+        policy: As for `verify_messages`.
+        extractor: As for `verify_messages`; its `aextract` is awaited.
+        llm_blocks: As for `verify_messages`.
+
+    Returns:
+        As `verify_messages`.
+
+    Raises:
+        FormatError: The input cannot be read as messages at all.
+        UsageError: `policy` is no policy, or `extractor` cannot be asked.
+    """
+    turn = last_turn(_as_transcript(messages, tools), policy=policy)
+    return judge_turn(await _aasked(turn, extractor, llm_blocks=llm_blocks))
 
 
 def verify_turns(
-    messages: object, *, tools: Iterable[object] | None = None, policy: Policy | None = None
+    messages: object,
+    *,
+    tools: Iterable[object] | None = None,
+    policy: Policy | None = None,
+    extractor: ClaimExtractor | None = None,
+    llm_blocks: bool = False,
 ) -> list[Verification]:
     """Verify every reply of a run, each against what was known up to it.
 
@@ -43,17 +106,87 @@ def verify_turns(
         messages: As for `verify_messages`.
         tools: As for `verify_messages`.
         policy: As for `verify_messages`.
+        extractor: As for `verify_messages`; asked once for each reply.
+        llm_blocks: As for `verify_messages`.
 
     Returns:
         One verification for each assistant message with text, in order. A message whose own calls are still
-        unanswered comes once they are answered, so appending messages never changes an earlier verification.
+        unanswered comes once they are answered, so appending messages never changes an earlier verification (where
+        the extractor, if there is one, says the same again).
 
     Raises:
         FormatError: The input cannot be read as messages at all.
-        UsageError: `policy` is no policy.
+        UsageError: `policy` is no policy, or `extractor` cannot be asked.
     """
-    return list(verify_replies(_as_transcript(messages, tools), policy=policy))
+    turns = read_turns(_as_transcript(messages, tools), policy=policy)
+    return [judge_turn(_asked(turn, extractor, llm_blocks=llm_blocks)) for turn in turns]
+
+
+async def averify_turns(
+    messages: object,
+    *,
+    tools: Iterable[object] | None = None,
+    policy: Policy | None = None,
+    extractor: ClaimExtractor | None = None,
+    llm_blocks: bool = False,
+) -> list[Verification]:
+    """Verify every reply of a run, and wait for the extractor without blocking the loop, one reply after another.
+
+    Args:
+        messages: As for `verify_messages`.
+        tools: As for `verify_messages`.
+        policy: As for `verify_messages`.
+        extractor: As for `verify_messages`; its `aextract` is awaited once for each reply.
+        llm_blocks: As for `verify_messages`.
+
+    Returns:
+        As `verify_turns`.
+
+    Raises:
+        FormatError: The input cannot be read as messages at all.
+        UsageError: `policy` is no policy, or `extractor` cannot be asked.
+    """
+    turns = read_turns(_as_transcript(messages, tools), policy=policy)
+    return [judge_turn(await _aasked(turn, extractor, llm_blocks=llm_blocks)) for turn in turns]
 
 
 def _as_transcript(messages: object, tools: Iterable[object] | None) -> Transcript:
     return messages if isinstance(messages, Transcript) and tools is None else read_transcript(messages, tools=tools)
+
+
+def _asked(turn: Turn, extractor: ClaimExtractor | None, *, llm_blocks: bool) -> Turn:
+    if extractor is None:
+        return turn
+    _check(extractor, "extract")
+    listed = _listed(turn)
+    return _with(
+        turn, listed, extractor.extract(turn.reply, listed) if turn.reply.strip() else (), llm_blocks=llm_blocks
+    )
+
+
+async def _aasked(turn: Turn, extractor: ClaimExtractor | None, *, llm_blocks: bool) -> Turn:
+    if extractor is None:
+        return turn
+    _check(extractor, "aextract")
+    listed = _listed(turn)
+    return _with(
+        turn, listed, await extractor.aextract(turn.reply, listed) if turn.reply.strip() else (), llm_blocks=llm_blocks
+    )
+
+
+def _check(extractor: object, name: str) -> None:
+    if isinstance(extractor, type) or not callable(getattr(extractor, name, None)):
+        raise UsageError(f"extractor has no {name}(reply, tools); wrap a model: extractor=LLMExtractor(model)")
+
+
+def _listed(turn: Turn) -> Sequence[ToolSpec]:
+    """Tools of a run: those that were listed, and those that were only called."""
+    names = {spec.name for spec in turn.tools}
+    called = dict.fromkeys(entry.tool for entry in turn.ledger if entry.tool not in names)
+    return (*turn.tools, *(ToolSpec(name) for name in called if name))
+
+
+def _with(turn: Turn, listed: Sequence[ToolSpec], said: Iterable[Suspicion], *, llm_blocks: bool) -> Turn:
+    """The turn with what an extractor said of it, held to the guards whoever it is."""
+    held = read_suspicions(turn.reply, ((s.text, s.tools) for s in said), listed)
+    return replace(turn, suspicions=held, suspicions_block=llm_blocks)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from receipts_middleware.core.binding import Act, Bound, Run, bind, make_run, repeated, untold, written_calls
+from receipts_middleware.core.binding.words import stem, stems
 from receipts_middleware.core.claims import find_claims
 from receipts_middleware.core.finding import Claim, Finding
 from receipts_middleware.core.inspect import Inspected
@@ -14,7 +15,7 @@ from receipts_middleware.core.ledger import Ledger, shown_name
 from receipts_middleware.core.policy import Policy
 from receipts_middleware.core.rules import make_finding
 from receipts_middleware.core.suspicion import Suspicion, judge_suspicions
-from receipts_middleware.core.toolspec import ToolSpec
+from receipts_middleware.core.toolspec import ToolSpec, name_tokens
 from receipts_middleware.core.transcript import Message
 
 #: Statuses that bear no finding.
@@ -141,6 +142,33 @@ def check_claims(
         tuple(act.entry.id for _, act in twice),
         run,
     )
+
+
+#: Acts whose misreport stops a shipment: money that moved, things that are gone.
+_GRAVE: Final = frozenset(
+    stem(word)
+    for word in """pay charge refund transfer wire payout reimburse deposit withdraw delete remove purge erase wipe
+    drop""".split()
+)
+
+
+def stops_shipment(checked: Checked, findings: Iterable[Finding], policy: Policy) -> bool:
+    """Whether an error stands on a claim of a payment or a deletion, or of a tool that the policy calls so.
+
+    Args:
+        checked: Claims of the reply.
+        findings: As the policy weighed them.
+        policy: What is said of the tools.
+    """
+    errors = {(f.start, f.end) for f in findings if f.severity == "error" and f.rule.startswith("claim_")}
+    for claim in checked.claims:
+        if (claim.start, claim.end) not in errors:
+            continue
+        said = [policy.for_tool(tool).stop_ship for tool in claim.tools]
+        grave = stem(claim.action) in _GRAVE or any(_GRAVE & stems(name_tokens(tool)) for tool in claim.tools[:1])
+        if any(said) or (grave and not any(flag is False for flag in said)):
+            return True
+    return False
 
 
 def _written(reply: str, run: Run, claims: Sequence[Claim]) -> Iterator[Finding]:

@@ -12,6 +12,7 @@ _NOTHING: Final = {
     "empty": "Nothing to check: the run holds no reply.",
     "reply": "Nothing to check: the reply cites no receipt and claims nothing that could be judged.",
 }
+_SUSPECTED: Final = "Nothing that the rules can judge; a language model suspects a claim that no call bears out."
 _DEMANDED: Final = "Nothing contradicts the reply, but it breaks a rule that the policy makes an error"
 _LEAD: Final[Mapping[Verdict, str]] = {
     "unjudged": "The text is in a language that no table covers",
@@ -36,16 +37,19 @@ def summarise(verdict: Verdict, ended: str, counts: Mapping[str, int]) -> str:
     demanded = verdict in ("nothing_checked", "clean") and bool(
         counts.get("errors")
     )  # only a policy can bring it about
+    suspected = counts.get("suspected", 0)
     if verdict == "nothing_checked" and not demanded:
-        return _NOTHING.get(ended, _NOTHING["reply"])
+        return _SUSPECTED if suspected else _NOTHING.get(ended, _NOTHING["reply"])
     lead = _DEMANDED if demanded else _LEAD[verdict]
     if not demanded and verdict == "clean" and counts.get("warnings"):
         lead = "Nothing contradicts the reply, but not all of it could be resolved or read"
     parts = []
-    if counts.get("claims"):
-        parts.append(f"{counts['supported']} of {counts['claims']} claims supported")
+    if claims := counts.get("claims", 0) - suspected:
+        parts.append(f"{counts['supported']} of {claims} claims supported")
     if counts["citations"] or not parts:
         parts.append(f"{counts['resolved']} of {counts['citations']} citations resolved")
+    if suspected:
+        parts.append(f"{suspected} suspected")
     for key in ("errors", "warnings"):
         if counts.get(key):
             name = key if counts[key] != 1 else key[:-1]

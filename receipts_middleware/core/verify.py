@@ -16,24 +16,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Literal
 
-from receipts_middleware.core.bearing import bear_out
-from receipts_middleware.core.binding import Run
 from receipts_middleware.core.children import ChildRun, runs_of
-from receipts_middleware.core.citation import drop_non_citations, footer_spans, parse_citations
-from receipts_middleware.core.claimed import ClaimsMemory, Heard, check_claims
-from receipts_middleware.core.finding import CitationCheck, Claim, Finding, Resolution, Verification
+from receipts_middleware.core.cited import check_citations, citation_findings
+from receipts_middleware.core.claimed import ClaimsMemory, Heard, check_claims, stops_shipment
+from receipts_middleware.core.finding import CitationCheck, Claim, Finding, Verification
 from receipts_middleware.core.given import given_entries
 from receipts_middleware.core.inspect import Inspected, inspect_ledger
 from receipts_middleware.core.ledger import Entry, Ledger, LedgerBuilder, View
 from receipts_middleware.core.ledger.legacy import legacy_ledger
-from receipts_middleware.core.markdown import attach, continuations, read_markdown
 from receipts_middleware.core.policy import NO_POLICY, Policy, as_policy, weigh
 from receipts_middleware.core.ranges import format_ranges, parse_ranges
-from receipts_middleware.core.resolve import Resolver
-from receipts_middleware.core.rules import SEVERITY_ORDER, make_finding, verdict_of
+from receipts_middleware.core.rules import SEVERITY_ORDER, verdict_of
 from receipts_middleware.core.summary import summarise
+from receipts_middleware.core.suspicion import Suspicion
 from receipts_middleware.core.toolspec import ToolSpec, read_tools
 from receipts_middleware.core.transcript import Message, Transcript
 
@@ -84,24 +81,35 @@ def verify_transcript(transcript: Transcript, *, policy: Policy | None = None) -
     Returns:
         The verification; `nothing_checked` with `ended` `pending` or `empty` where there is no reply to judge.
     """
+    return judge_turn(last_turn(transcript, policy=policy))
+
+
+def last_turn(transcript: Transcript, *, policy: Policy | None = None) -> Turn:
+    """The last reply of a transcript, ready to be judged.
+
+    Args:
+        transcript: As a reader gives it. Untrusted.
+        policy: What is said of the tools and of the run.
+
+    Returns:
+        The turn, without text where there is no reply to judge.
+    """
     said = as_policy(policy)
     builder = LedgerBuilder(tools=transcript.tools, said=said.kind)
     turns = list(_turns(transcript, builder, choose_reply(transcript.messages), said))
     pending = builder.pending and _ends_with_the_agent(transcript.messages)
     if turns and not pending:
-        return judge_turn(turns[-1])
+        return turns[-1]
     ended: Ended = "pending" if pending else "empty"
     tools = transcript.tools or tuple(builder.tools)
-    return judge_turn(
-        Turn(
-            reply="",
-            ledger=builder.ledger(),
-            view=View("none"),
-            tools=tools,
-            source="messages",
-            ended=ended,
-            policy=said,
-        )
+    return Turn(
+        reply="",
+        ledger=builder.ledger(),
+        view=View("none"),
+        tools=tools,
+        source="messages",
+        ended=ended,
+        policy=said,
     )
 
 
@@ -115,12 +123,24 @@ def verify_replies(transcript: Transcript, *, policy: Policy | None = None) -> I
         transcript: As a reader gives it. Untrusted.
         policy: What is said of the tools and of the run.
 
-    Yields:
+    Returns:
         One verification a message, in order.
     """
+    return map(judge_turn, read_turns(transcript, policy=policy))
+
+
+def read_turns(transcript: Transcript, *, policy: Policy | None = None) -> Iterator[Turn]:
+    """Every reply of a transcript in order, ready to be judged; what `verify_replies` judges.
+
+    Args:
+        transcript: As a reader gives it. Untrusted.
+        policy: What is said of the tools and of the run.
+
+    Returns:
+        One turn a message with text, each with the ledger as of it.
+    """
     said = as_policy(policy)
-    for turn in _turns(transcript, LedgerBuilder(tools=transcript.tools, said=said.kind), None, said):
-        yield judge_turn(turn)
+    return _turns(transcript, LedgerBuilder(tools=transcript.tools, said=said.kind), None, said)
 
 
 def _turns(transcript: Transcript, builder: LedgerBuilder, wanted: int | None, policy: Policy) -> Iterator[Turn]:
@@ -185,6 +205,8 @@ class Turn:
         said: What the user and the operator wrote up to it.
         this_turn: Number of the last call before the message that the reply answers.
         memory: What earlier turns of the same transcript read of its calls.
+        suspicions: Spans that somebody else than the rules reads as claims, as `read_suspicions` gives them.
+        suspicions_block: A suspicion is an error.
     """
 
     reply: str
@@ -201,6 +223,8 @@ class Turn:
     said: str = ""
     this_turn: int = 0
     memory: ClaimsMemory = field(default_factory=ClaimsMemory)
+    suspicions: Sequence[Suspicion] = ()
+    suspicions_block: bool = False
 
 
 def _turn(
@@ -249,8 +273,10 @@ def judge_turn(turn: Turn) -> Verification:
         this_turn=turn.this_turn,
         delegated=any(turn.below(entry) for entry in turn.ledger),
         memory=turn.memory,
+        suspicions=turn.suspicions,
+        suspicions_block=turn.suspicions_block,
     )
-    citations = _check_citations(turn, checked.run)
+    citations = check_citations(turn.reply, turn.ledger, turn.view, turn.below, checked.run)
     evidence = inspect_ledger(
         turn.ledger,
         turn.view,
@@ -260,9 +286,10 @@ def judge_turn(turn: Turn) -> Verification:
         inspected=turn.inspected,
         policy=turn.policy,
     )
-    findings = list(weigh([*_citation_findings(citations, turn), *checked.findings, *evidence], turn.policy))
+    findings = list(weigh([*citation_findings(citations, turn.ledger), *checked.findings, *evidence], turn.policy))
     findings.sort(key=lambda f: (-SEVERITY_ORDER.index(f.severity), f.start if f.start is not None else -1))
-    verdict = verdict_of(findings, checked=bool(citations) or any(c.status != "unmatched" for c in checked.claims))
+    judged = any(c.status not in ("unmatched", "suspected") for c in checked.claims)
+    verdict = verdict_of(findings, checked=bool(citations) or judged)
     counts = _counts(turn.ledger, checked.claims, citations, findings)
     return Verification(
         reply=turn.reply,
@@ -270,7 +297,7 @@ def judge_turn(turn: Turn) -> Verification:
         message_index=turn.index,
         verdict=verdict,
         ok=not any(f.severity == "error" for f in findings),
-        stop_ship=False,
+        stop_ship=stops_shipment(checked, findings, turn.policy),
         summary=summarise(verdict, turn.ended, counts),
         ended=turn.ended,
         ledger=turn.ledger,
@@ -284,79 +311,6 @@ def judge_turn(turn: Turn) -> Verification:
     )
 
 
-def _check_citations(turn: Turn, run: Run | None) -> tuple[CitationCheck, ...]:
-    if not turn.reply.strip():
-        return ()
-    document = read_markdown(turn.reply)
-    tools = {entry.tool for entry in turn.ledger}
-    resolver = Resolver(turn.ledger, turn.view, turn.below)
-    read = drop_non_citations(
-        parse_citations(turn.reply, document),
-        turn.reply,
-        resolver.is_known,
-        tools=tools,
-    )
-    if not read:
-        return ()
-    statements = attach(turn.reply, document, read)
-    following = continuations(turn.reply, document, read)
-    footers = footer_spans(turn.reply, document)
-    checks = tuple(
-        resolver.resolve(
-            citation,
-            statement,
-            follows=follows,
-            footer=any(start <= citation.start and citation.end <= end for start, end in footers),
-        )
-        for citation, statement, follows in zip(read, statements, following, strict=True)
-    )
-    if run is None:
-        return checks
-    return bear_out(checks, statements, following, [citation.group for citation in read], run)
-
-
-#: How a finding says each resolution.
-_SAID: Final[Mapping[Resolution, str]] = {
-    "malformed": "is malformed",
-    "no_snapshot": "cannot be resolved",
-    "unknown": "is unknown",
-    "dropped": "is dropped",
-    "not_shown": "was not shown",
-    "anchor_mismatch": "names another tool",
-    "cites_failure": "cites a failure",
-    "resolved": "is resolved",
-}
-
-
-def _citation_findings(citations: Sequence[CitationCheck], turn: Turn) -> Iterator[Finding]:
-    for check in citations:
-        ids = (check.id,) if check.id else ()
-        if check.resolution != "resolved":
-            message = f"{check.text} {_SAID[check.resolution]}: {check.detail}."
-            yield make_finding(
-                f"citation_{check.resolution}",
-                message,
-                start=check.start,
-                end=check.end,
-                receipts=ids,
-                severity="warning" if _rests_on_inference(check, turn.ledger) else None,
-            )
-        elif check.supports is False:
-            message = f"{check.text} is resolved, but {check.id} does not bear out its sentence."
-            yield make_finding("citation_wrong_evidence", message, start=check.start, end=check.end, receipts=ids)
-        elif check.lenient:
-            message = f"{check.text} is read as {check.id}; the canonical spelling is [{check.id} tool]."
-            yield make_finding("citation_format", message, start=check.start, end=check.end, receipts=ids)
-
-
-def _rests_on_inference(check: CitationCheck, ledger: Ledger) -> bool:
-    """A failure read off a result that was paired by order or name accuses nobody on its own."""
-    if check.resolution != "cites_failure" or not check.id:
-        return False
-    entry = ledger.find(int(check.id.removeprefix("r").split(".")[0]))
-    return entry is not None and entry.pairing == "inferred"
-
-
 def _counts(
     ledger: Ledger, claims: Sequence[Claim], citations: Sequence[CitationCheck], findings: Sequence[Finding]
 ) -> dict[str, int]:
@@ -368,6 +322,8 @@ def _counts(
         "citations": len(citations),
         "resolved": sum(c.resolution == "resolved" for c in citations),
     }
+    if suspected := sum(c.status == "suspected" for c in claims):
+        counts["suspected"] = suspected
     for severity in reversed(SEVERITY_ORDER):
         counts[f"{severity}s"] = sum(f.severity == severity for f in findings)
     return counts

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.candidates import Candidate, Candidates, find_candidates, names_in
 from receipts_middleware.core.binding.checks import is_bad, judge_check
-from receipts_middleware.core.binding.compare import TARGETS, compare
+from receipts_middleware.core.binding.denials import judge_denial
 from receipts_middleware.core.binding.effects import Judged, judge_calls, required_of
 from receipts_middleware.core.binding.results import is_by_others, judge_others, judge_result, tell_of
 from receipts_middleware.core.binding.run import Run
-from receipts_middleware.core.binding.tools import Fit, Meant, families, meant_by
-from receipts_middleware.core.binding.words import stem, stems_of
+from receipts_middleware.core.binding.tools import Fit, Meant, meant_by
+from receipts_middleware.core.binding.umbrellas import Bound, judge_umbrella
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.values import Value, read_values
 from receipts_middleware.core.wording import reads_as
@@ -24,33 +24,6 @@ from receipts_middleware.core.wording import reads_as
 _CITED: Final = re.compile(
     r"[\[(\u3010\uff3b]{1,2}\^?\s?(?:receipts?\s|see\s)?[rR]\d[^\])\u3011\uff3d]{0,200}[\])\u3011\uff3d]{0,2}"
 )
-#: From the worst on: what an umbrella takes over.
-_WORST: Final = (
-    "not_called", "failed", "partial_batch", "accepted_only", "wrong_target", "wrong_amount", "unconfirmed",
-    "misquoted",
-)  # fmt: skip
-_OTHERWISE: Final = re.compile(
-    r"\b(?:else|other|others|further|additional|more|again|any of|until|unless|without|beyond|only|twice|separate)\b",
-    re.IGNORECASE,
-)
-_EXCEPT: Final = re.compile(r"\b(?:except|but|apart from|other than|besides|almost|nearly|aside from)\b", re.IGNORECASE)
-#: A result that leaves part of it undone, so that a denial may be of that part.
-_OPEN_END: Final = re.compile(
-    r"reject|fail|denied|missing|error|scheduled|pending|\bnot\b|queued|skipped", re.IGNORECASE
-)
-#: Where a denial goes on to say why.
-_WHY: Final = re.compile(r"\b(?:because|since|as|so|but|due)\b|;", re.IGNORECASE)
-#: Looks that bring the thing itself: to deny one that brought it is false; to find nothing is a result.
-_OPENED: Final = frozenset(stem(w) for w in "open access read load fetch retrieve download reach".split())
-_EMPTY_WORDS: Final = frozenset("anything nothing none no noth anyth thing it ani unfortunat sorry able could".split())
-
-
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """A claim and what became of it."""
-
-    claim: FoundClaim
-    judged: Judged
 
 
 def bind(claims: Sequence[FoundClaim], run: Run, reply: str = "") -> list[Bound]:
@@ -93,7 +66,7 @@ def bind(claims: Sequence[FoundClaim], run: Run, reply: str = "") -> list[Bound]
                 previous = judged.acts
     found = [_unless_alone(b, found, reply) for b in found]
     wide = [b.claim.kind == "umbrella" or b.judged.reason == "umbrella" for b in found]
-    return [_umbrella(b, found, run) if is_wide else b for b, is_wide in zip(found, wide, strict=True)]
+    return [judge_umbrella(b, found, run) if is_wide else b for b, is_wide in zip(found, wide, strict=True)]
 
 
 def _is_admitted(claim: FoundClaim, claims: Sequence[FoundClaim], reply: str) -> bool:
@@ -187,7 +160,7 @@ def _judge(claim: FoundClaim, run: Run, previous: tuple[Act, ...]) -> Judged:
     if claim.kind == "umbrella":
         return Judged("unmatched" if not claim.negated else "")
     if claim.negated:
-        return _denial(claim, values, meant, run)
+        return judge_denial(claim, values, meant, run)
     if is_by_others(claim, meant):
         found = find_candidates(meant, values, claim.text, run)
         if claim.action == "confirm" and required_of(claim, found) == "S3":
@@ -317,106 +290,3 @@ def _nothing(claim: FoundClaim, meant: Meant, run: Run) -> Judged:
     if claim.subject == "agent" and not shells:
         return Judged("not_called", (), (), "", "no_such_tool", "S3")
     return Judged("unmatched", (), (), "", "words", "S3")
-
-
-# --- denials
-
-
-def _denial(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run) -> Judged:
-    """A denial that a call contradicts; a true one is no claim."""
-    if claim.kind == "result" and claim.subject == "other" and not meant.verb:
-        return Judged("")
-    said = _WHY.split(claim.text)[0]
-    if _OTHERWISE.search(said):
-        return Judged("")
-    found = find_candidates(meant, values, claim.text, run)
-    words = {w for w in meant.words if w not in _EMPTY_WORDS} & (stems_of(said) | {meant.verb})
-    fitting = []
-    for candidate in found.calls:
-        act = candidate.act
-        strong = candidate.fit.verb >= 3 or (act.kind in ("shell", "unknown") and meant.verb in act.arg_words())
-        strong = (
-            strong
-            or (candidate.fit.verb >= 2 and candidate.fit.noun >= 1)
-            or bool(act.traits.own & words & meant.verbs)
-        )
-        strong = strong or (candidate.fit.verb >= 2 and bool(words & (act.traits.own | act.key_words())))
-        strong = strong or (
-            bool(meant.verb)
-            and meant.verb in stems_of(act.output[:4_000])
-            and act.kind == "acting"
-            and bool(words & act.words())
-        )
-        if act.traits.kind in ("shell", "unknown"):
-            strong = strong or bool(meant.verbs & families(act.arg_words()) and words & act.arg_words())
-        if not meant.verb:
-            strong = bool(words & act.traits.own)
-        held = compare(claim.text, values, act, run)
-        if _OPEN_END.search(act.output[:4_000]):
-            strong = False
-        if not strong or held.differ or any(v.kind in TARGETS for v in held.silent):
-            continue
-        unknown = words - act.words() - act.traits.own - act.traits.told
-        if len(unknown) <= len(words) / 2 or (candidate.fit.verb >= 3 and len(unknown) < len(words)):
-            fitting.append(act)
-    if not fitting or not all(a.grade in ("S2", "S3", "S4") for a in fitting):
-        return Judged("")
-    if any(a.kind == "reading" for a in fitting) and (meant.verb not in _OPENED or not values):
-        return Judged("")
-    tools = tuple(dict.fromkeys(a.traits.name for a in fitting))
-    return Judged("false_denial", tools, tuple(fitting), fitting[0].entry.id, "done", "S0")
-
-
-# --- umbrellas
-
-
-def _umbrella(bound: Bound, found: Sequence[Bound], run: Run) -> Bound:
-    """An umbrella takes the worst shortfall that it covers."""
-    claim = bound.claim
-    if _EXCEPT.search(claim.text):
-        return replace(bound, judged=Judged("unmatched", required="S3"))
-    acts = [a for a in run.acts if a.kind != "reading" and a.entry.n > run.this_turn]
-    told = {
-        a.entry.n for b in found if b.claim.kind == "result" and b.judged.status == "supported" for a in b.judged.acts
-    }
-    short = [a for a in _unfinished(acts) if a.entry.n not in told]
-    tools = tuple(dict.fromkeys(a.traits.name for a in acts)) or tuple(
-        t.name for t in run.traits if t.kind != "reading"
-    )
-    statuses = [
-        b.judged.status for b in found if b.claim.kind in ("effect", "check") and b.judged.reason != "no_such_tool"
-    ]
-    if short:
-        names = {a.traits.name for a in short}
-        done = any(a.done and a.traits.name in names for a in acts)
-        status = "accepted_only" if all(a.grade == "S2" for a in short) else "partial_batch" if done else "failed"
-        return replace(bound, judged=Judged(status, tools, tuple(short), "", "umbrella", "S3"))
-    worst = next((s for s in _WORST if s in statuses), "")
-    if worst:
-        more = tuple(t for b in found if b.judged.status == worst for t in b.judged.tools)
-        return replace(
-            bound, judged=Judged(worst, tuple(dict.fromkeys([*tools, *more])), tuple(acts), "", "umbrella", "S3")
-        )
-    if not run.acts:
-        able = tuple(t.name for t in run.traits if t.kind != "reading")
-        return replace(bound, judged=Judged("not_called" if able else "unmatched", able, (), "", "umbrella", "S3"))
-    status = "supported" if acts else "unmatched"
-    return replace(bound, judged=Judged(status, tools, tuple(acts), "", "umbrella", "S3"))
-
-
-def _unfinished(acts: Sequence[Act]) -> list[Act]:
-    """Calls that were not done, without those that a later call of the same tool made good."""
-    short = []
-    for number, act in enumerate(acts):
-        if act.done or act.grade == "S0":
-            continue
-        own = act.entry.receipt.args_sha256
-        again = any(
-            later.done
-            and later.traits.name == act.traits.name
-            and (later.entry.receipt.args_sha256 == own or len(later.arg_words() & act.arg_words()) > 1)
-            for later in acts[number + 1 :]
-        )
-        if not again:
-            short.append(act)
-    return short

@@ -115,7 +115,10 @@ def _agrees(value: Value, act: Act) -> bool:
         digits = value.norm.lstrip("abcdefghijklmnopqrstuvwxyz#-")
         bare = value.kind == "id" and digits.isdecimal() and len(digits) > 2 and _stands_in(digits, act.text())
         return bare or _stands_in(value.norm, act.text())
-    return value.kind in ("money", "percent") and how in ("sum", "difference")
+    if value.kind not in ("money", "percent") or how not in ("sum", "difference"):
+        return False
+    # What a call was given and returned again is one amount, not two that add up.
+    return any(pool.find(value) in ("sum", "difference") for pool in (act.args_pool(), act.output_pool()))
 
 
 def _stands_in(norm: str, text: str) -> bool:
@@ -213,7 +216,7 @@ def _other_money(value: Value, text: str, mentioned: Pool, act: Act, run: Run) -
     ]
     if not other or any(_is_amount_key(key) and mentioned.contains(v) for key, v in keyed_numbers(act)):
         return None
-    how = run.seen().find(value)
+    how = run.shown().find(value)
     if how in (None, "rounded"):
         return other[0][1].text
     if how in ("same", "minor_units") and not _OWNED.match(text, value.end):

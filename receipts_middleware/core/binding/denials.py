@@ -1,0 +1,85 @@
+"""What became of a denial: one that a call contradicts is false, a true one is no claim."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from receipts_middleware.core.binding.candidates import find_candidates
+from receipts_middleware.core.binding.compare import TARGETS, compare
+from receipts_middleware.core.binding.effects import Judged
+from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.tools import Meant, families
+from receipts_middleware.core.binding.words import stem, stems_of
+from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.values import Value
+
+_OTHERWISE: Final = re.compile(
+    r"\b(?:else|other|others|further|additional|more|again|any of|until|unless|without|beyond|only|twice|separate)\b",
+    re.IGNORECASE,
+)
+#: A result that leaves part of it undone, so that a denial may be of that part.
+_OPEN_END: Final = re.compile(
+    r"reject|fail|denied|missing|error|scheduled|pending|\bnot\b|queued|skipped", re.IGNORECASE
+)
+#: Where a denial goes on to say why.
+_WHY: Final = re.compile(r"\b(?:because|since|as|so|but|due)\b|;", re.IGNORECASE)
+#: Looks that bring the thing itself: to deny one that brought it is false; to find nothing is a result.
+_OPENED: Final = frozenset(stem(w) for w in "open access read load fetch retrieve download reach".split())
+_EMPTY_WORDS: Final = frozenset("anything nothing none no noth anyth thing it ani unfortunat sorry able could".split())
+
+
+def judge_denial(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run) -> Judged:
+    """A denial that a call contradicts; a true one is no claim.
+
+    Args:
+        claim: The denial.
+        values: Its values.
+        meant: Its words.
+        run: What ran.
+
+    Returns:
+        `false_denial`, or an empty status where the denial is true or nothing can be said.
+    """
+    if claim.kind == "result" and claim.subject == "other" and not meant.verb:
+        return Judged("")
+    said = _WHY.split(claim.text)[0]
+    if _OTHERWISE.search(said):
+        return Judged("")
+    found = find_candidates(meant, values, claim.text, run)
+    words = {w for w in meant.words if w not in _EMPTY_WORDS} & (stems_of(said) | {meant.verb})
+    fitting = []
+    for candidate in found.calls:
+        act = candidate.act
+        strong = candidate.fit.verb >= 3 or (act.kind in ("shell", "unknown") and meant.verb in act.arg_words())
+        strong = (
+            strong
+            or (candidate.fit.verb >= 2 and candidate.fit.noun >= 1)
+            or bool(act.traits.own & words & meant.verbs)
+        )
+        strong = strong or (candidate.fit.verb >= 2 and bool(words & (act.traits.own | act.key_words())))
+        strong = strong or (
+            bool(meant.verb)
+            and meant.verb in stems_of(act.output[:4_000])
+            and act.kind == "acting"
+            and bool(words & act.words())
+        )
+        if act.traits.kind in ("shell", "unknown"):
+            strong = strong or bool(meant.verbs & families(act.arg_words()) and words & act.arg_words())
+        if not meant.verb:
+            strong = bool(words & act.traits.own)
+        held = compare(claim.text, values, act, run)
+        if _OPEN_END.search(act.output[:4_000]):
+            strong = False
+        if not strong or held.differ or any(v.kind in TARGETS for v in held.silent):
+            continue
+        unknown = words - act.words() - act.traits.own - act.traits.told
+        if len(unknown) <= len(words) / 2 or (candidate.fit.verb >= 3 and len(unknown) < len(words)):
+            fitting.append(act)
+    if not fitting or not all(a.grade in ("S2", "S3", "S4") for a in fitting):
+        return Judged("")
+    if any(a.kind == "reading" for a in fitting) and (meant.verb not in _OPENED or not values):
+        return Judged("")
+    tools = tuple(dict.fromkeys(a.traits.name for a in fitting))
+    return Judged("false_denial", tools, tuple(fitting), fitting[0].entry.id, "done", "S0")
