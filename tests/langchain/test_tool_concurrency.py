@@ -167,7 +167,8 @@ def test_memory_does_not_grow_over_10_000_runs_whose_receipts_nobody_collects():
     gc.collect()
     grown = tracemalloc.get_traced_memory()[0] - held
     tracemalloc.stop()
-    assert grown < 800 * 16, f"{grown} bytes more after 800 runs"
+    # A leak of one object a run is 48 bytes at least; what is held has ids that grow by a digit now and then.
+    assert grown < 800 * 32, f"{grown} bytes more after 800 runs"
     assert len(middleware._memory) == MAX_REMEMBERED
 
 
