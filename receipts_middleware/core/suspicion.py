@@ -35,6 +35,8 @@ _TRIES: Final = 4
 _UNDONE: Final = frozenset({"modal", "infinitive", "progressive", "base"})
 #: Forms by which a person that is not the agent is said to have acted.
 _ACTS: Final = frozenset({"perfect", "past", "base", "present"})
+#: Verbs that own up to an attempt.
+_ATTEMPTS: Final = frozenset({"try", "attempt", "fail"})
 _ORDER: Final = ("S0", "F", "S1", "S2", "S3", "S4")
 
 
@@ -148,7 +150,7 @@ def _says_done(clause: Clause) -> bool:
     chain: Chain = clause.chain
     if not clause.asserted or clause.negated or clause.modal or clause.reduced or clause.speech:
         return False
-    if chain.form in _UNDONE and not chain.past:
+    if chain.base in _ATTEMPTS or (chain.form in _UNDONE and not chain.past):
         return False
     return clause.shape not in ("you", "other") or chain.passive or chain.form not in _ACTS
 
