@@ -14,7 +14,7 @@ from typing import Final
 
 from receipts_middleware.core.audit.budget import TOO_LARGE, Budget
 from receipts_middleware.core.audit.compare import DIFFERS, Leaf, Outcome
-from receipts_middleware.core.audit.flat import FlatTree, Node, currency_beside, names_of, spelling_of
+from receipts_middleware.core.audit.flat import FlatTree, Node, currency_beside, exact, names_of, spelling_of
 from receipts_middleware.core.audit.plain import Cut, Tree, pointer, shown
 from receipts_middleware.core.audit.value import FieldCheck, How, Scalar, Source
 from receipts_middleware.core.lexicon.keys import OBJECT_ID_KEYS
@@ -72,17 +72,19 @@ class Aligner:
         else:
             yield self._scalar(Leaf(tree, key, unit), at, place)
 
-    def _map(self, tree: dict[str, Tree], at: str, scope: int, unit: str) -> Iterator[FieldCheck]:
+    def _map(self, tree: dict[str, Tree], at: str, scope: int, unit: str, *, prefer: int = -1) -> Iterator[FieldCheck]:
+        """Values of a stated map; of observed maps that fit equally well the one at `prefer` counts."""
         beside = currency_beside(tree) or unit
-        best = self._best(tree, scope, beside)
+        best = self._best(tree, scope, beside, prefer)
         for name, item in tree.items():
             place = self._find(name, best, scope) if best is not None else None
             yield from self._any(item, pointer(at, name), name, beside, place, scope=scope)
 
-    def _best(self, tree: dict[str, Tree], scope: int, unit: str) -> int | None:
+    def _best(self, tree: dict[str, Tree], scope: int, unit: str, prefer: int) -> int | None:
         """The observed map that a stated one is about; None where none fits."""
         names = {name: names_of(name) for name in tree}
-        spelled = {key: name for name, keys in names.items() for key in keys}
+        spelled = {key: name for name, keys in names.items() for key in (*keys, exact(name))}
+        leaves = {k: Leaf(v, k, unit) for k, v in tree.items() if not isinstance(v, dict | list | Cut | None)}
         best: tuple[int, ...] | None = None
         rivals = 0
         for place in self._rows(tree, names, scope):
@@ -92,18 +94,20 @@ class Aligner:
             if len(children) < len(names):
                 shared = list({spelled[key]: at for key, at in children.items() if key in spelled}.items())
             else:
-                shared = [(name, at) for name, keys in names.items() if (at := _child(children, keys)) is not None]
+                shared = [
+                    (name, at) for name, keys in names.items() if (at := _child(children, name, keys)) is not None
+                ]
             if not shared:
                 continue
             rivals += 1
             self.budget.comparisons -= 1
-            same = [name for name, at in shared if self._is_same(tree[name], name, unit, at)]
+            same = [name for name, at in shared if self._is_same(leaves.get(name), at)]
             ids = sum(_is_row_name(name) for name in same)
-            score = (ids, len(same), len(shared), -self.flat.nodes[place].depth, -place)
+            score = (ids, len(same), len(shared), int(place == prefer), -self.flat.nodes[place].depth, -place)
             best = max(best, score) if best is not None else score
         if best is None or (rivals > 1 and best[1] == 0 and _has_scalars(tree)):
             return None
-        return -best[4]
+        return -best[5]
 
     def _rows(self, tree: dict[str, Tree], names: dict[str, tuple[str, ...]], scope: int) -> Sequence[int]:
         """Maps of the scope; where an id is stated as it stands in some of them, those alone."""
@@ -116,16 +120,16 @@ class Aligner:
                     return inside
         return self.flat.maps_in(scope)
 
-    def _is_same(self, tree: Tree, name: str, unit: str, place: int) -> bool:
+    def _is_same(self, stated: Leaf | None, place: int) -> bool:
         node = self.flat.nodes[place]
-        if isinstance(tree, dict | list | Cut) or node.kind != "leaf" or tree is None:
+        if stated is None or not node.has_leaf:
             return False
-        return self.budget.compare(Leaf(tree, name, unit), node.leaf).status == "same"
+        return self.budget.compare(stated, node.leaf).status == "same"
 
     def _find(self, name: str, best: int, scope: int) -> int | None:
         """A name in the map, below it, in what holds it, or where it stands once."""
         nodes, keys = self.flat.nodes, names_of(name)
-        found = _child(nodes[best].children, keys)
+        found = _child(nodes[best].children, name, keys)
         if found is not None:
             return found
         everywhere = next((self.flat.by_name[key] for key in keys if key in self.flat.by_name), [])
@@ -134,7 +138,7 @@ class Aligner:
             return below[0] if len(below) == 1 else None
         above = nodes[best].parent
         while above >= 0:
-            found = _child(nodes[above].children, keys)
+            found = _child(nodes[above].children, name, keys)
             if found is not None:
                 return found
             above = nodes[above].parent
@@ -152,7 +156,10 @@ class Aligner:
         taken: set[int] = set()
         for position, item in enumerate(items):
             where = pointer(at, position)
-            if isinstance(item, dict | Cut):
+            if isinstance(item, dict):
+                beside = node.items[position] if node is not None and position < len(node.items) else -1
+                yield from self._map(item, where, scope if place is None else place, unit, prefer=beside)
+            elif isinstance(item, Cut):
                 yield from self._any(item, where, key, unit, place, scope=scope)
             elif isinstance(item, list):
                 inner = node.items[position] if node is not None and position < len(node.items) else None
@@ -170,7 +177,7 @@ class Aligner:
         if node.kind == "leaf":
             return self._among_parts(stated, at, node)
         for place in (*node.items[position : position + 1], *node.items):
-            if place in taken or self.flat.nodes[place].kind != "leaf":
+            if place in taken or not self.flat.nodes[place].has_leaf:
                 continue
             outcome = self.budget.compare(stated, self.flat.nodes[place].leaf)
             if outcome.status == "same" or outcome is TOO_LARGE:
@@ -192,6 +199,9 @@ class Aligner:
             return self._check(at, stated.value, _BLIND, node)
         if node.kind == "leaf":
             return self._check(at, stated.value, self.budget.compare(stated, node.leaf), node)
+        as_text = self.budget.compare(stated, node.leaf) if node.has_leaf else _MISSING
+        if as_text.status == "same":
+            return self._check(at, stated.value, as_text, node)
         if node.kind == "list":
             return self._against_list(stated, at, node)
         for leaf in islice(self.flat.leaves(place), _MAX_PARTS):
@@ -265,8 +275,8 @@ class Aligner:
         )
 
 
-def _child(children: dict[str, int], keys: Sequence[str]) -> int | None:
-    return next((children[key] for key in keys if key in children), None)
+def _child(children: dict[str, int], name: str, keys: Sequence[str]) -> int | None:
+    return next((children[key] for key in (exact(name), *keys) if key in children), None)
 
 
 def _is_row_name(name: str) -> bool:

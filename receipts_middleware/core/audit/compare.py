@@ -20,6 +20,7 @@ from receipts_middleware.core.values import Pool, Value, read_arguments, same_va
 from receipts_middleware.core.values.counts import singular
 from receipts_middleware.core.values.numbers import shift
 from receipts_middleware.core.values.tables import AMOUNT_KEYS, CURRENCY_CODES, MINOR_KEYS
+from receipts_middleware.core.values.value import MAX_NAME
 
 #: A longer text is prose, of which only equality can be said.
 _MAX_CHARS: Final = 2_000
@@ -30,7 +31,7 @@ _MAX_VALUES: Final = 64
 _ABSENT: Final = frozenset({"", "-", "\u2013", "\u2014", "n/a", "na", "none", "null", "nil"})
 _TRUTH: Final = {"true": True, "yes": True, "false": False, "no": False}
 #: A number as a text; `007` is an id.
-_NUMBER: Final = re.compile(r"[+\u2212-]?(?:0|[1-9]\d{0,14})(?:\.\d{1,12})?\Z", re.ASCII)
+_NUMBER: Final = re.compile(r"[+\u2212-]?(?:0|[1-9]\d{0,17})(?:\.\d{1,12})?\Z", re.ASCII)
 _MINUS: Final = re.compile(
     r"\(?\s*[\u2212-]\s?[^\w\s]{0,2}\s?\d|[^\w\s]{1,2}\s?[\u2212-]\d|\([^\w\s(]{0,2}\d[^()]{0,20}\)\Z"
 )
@@ -145,6 +146,19 @@ class Leaf:
         unit = self.currency
         found = read_arguments({self.key: given, "currency": unit})[:-1] if unit else read_arguments({self.key: given})
         return [value for value in found if value.kind != "text"][:_MAX_VALUES]
+
+    @cached_property
+    def loose(self) -> str:
+        """Its text without case and marks; where it has digits, marks are part of what it says."""
+        return _loose(self.text)
+
+    @cached_property
+    def whole(self) -> Sequence[Value]:
+        """What it is as a name, an id or a path as a whole."""
+        if len(self.text) > MAX_NAME:
+            return ()
+        found = read_arguments({"": self.text})
+        return [value for value in found if value.text == self.text and value.kind not in _NUMBERS]
 
     @cached_property
     def is_negative(self) -> bool:
@@ -269,7 +283,7 @@ def _epoch(value: Scalar) -> datetime.datetime | None:
 
 
 def _texts(stated: Leaf, observed: Leaf) -> Outcome:
-    if _loose(stated.text) == _loose(observed.text):
+    if stated.loose == observed.loose:
         return SAME
     if isinstance(stated.value, str) and stated.text.endswith(_CUT_MARKS):
         return _cut_short(stated, observed)
@@ -281,23 +295,19 @@ def _texts(stated: Leaf, observed: Leaf) -> Outcome:
 
 
 def _loose(text: str) -> str:
-    """A text without case and marks; where it has digits, marks are part of what it says."""
     bare = " ".join(text[: _MAX_CHARS * 10].casefold().split())
     return bare if any(c.isdigit() for c in bare) else _LOOSE.sub(" ", bare).strip() or bare
 
 
 def _cut_short(stated: Leaf, observed: Leaf) -> Outcome:
     head = stated.text.rstrip(".\u2026").rstrip()
-    begins = len(head) >= 3 and _loose(observed.text).startswith(_loose(head))
+    begins = len(head) >= 3 and observed.loose.startswith(_loose(head))
     return Outcome("same", "part") if begins else DIFFERS
 
 
 def _is_id_of(stated: Leaf, observed: Leaf) -> bool:
     """Names and ids as wholes: `4821` and `ORD-4821`, a path and its end."""
-    if len(stated.text) > 128 or len(observed.text) > 128 or stated.is_amount:
-        return False
-    one, other = ([v for v in read_arguments({"": leaf.text}) if v.text == leaf.text] for leaf in (stated, observed))
-    return any(same_value(a, b) for a in one for b in other if a.kind not in _NUMBERS and b.kind not in _NUMBERS)
+    return not stated.is_amount and any(same_value(a, b) for a in stated.whole for b in observed.whole)
 
 
 def _valued(stated: Leaf, observed: Leaf) -> Outcome:

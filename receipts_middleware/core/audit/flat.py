@@ -23,8 +23,9 @@ class Node:
         parent: Position of what holds it; -1 for the root.
         end: Position behind the last node below it.
         kind: What it is.
-        leaf: The scalar, for leaves.
-        children: Positions of the items by name, for maps; by name in both spellings (`amount_cents`, `amount`).
+        leaf: The scalar, for leaves; the text, for what stands as JSON in one.
+        children: Positions of the items by name, for maps: as it stands, and in both spellings (`amount_cents` and
+            `amount`).
         items: Positions of the items, for lists.
         depth: Steps from the root.
         span: Offsets in the text that it was read from, where there is one.
@@ -40,6 +41,11 @@ class Node:
     children: dict[str, int] = field(default_factory=dict)
     items: list[int] = field(default_factory=list)
     span: tuple[int, int] | None = None
+
+    @property
+    def has_leaf(self) -> bool:
+        """Whether it can be compared with a scalar as it stands."""
+        return self.kind == "leaf" or self.leaf.value is not None
 
 
 class FlatTree:
@@ -69,6 +75,7 @@ class FlatTree:
         self.nodes.append(node)
         node.at = place
         if isinstance(tree, str) and tree[:1] in ("{", "[") and node.depth < 4:
+            node.leaf = Leaf(tree, key, unit)
             tree = parse_text(tree)  # arguments and bodies that stand as JSON in a text
         if isinstance(tree, Cut) or place >= MAX_NODES:
             self.is_cut, node.kind = True, "cut"
@@ -78,6 +85,7 @@ class FlatTree:
             beside = currency_beside(tree) or unit
             for name, item in tree.items():
                 child = self._add(item, Node(pointer(node.path, name), place, "leaf", node.depth + 1), name, beside)
+                node.children[exact(name)] = child
                 for spelled in names_of(name):
                     node.children.setdefault(spelled, child)
                     self.by_name.setdefault(spelled, []).append(child)
@@ -105,6 +113,11 @@ class FlatTree:
         return [at for at in self.maps if place <= at < end]
 
 
+def exact(name: str) -> str:
+    """The mark of a name as it stands, among those that are spelled alike: `-45` and `45`."""
+    return f"={name}"
+
+
 def spelling_of(value: str | int) -> str:
     """A scalar as rows are looked up by it."""
     return str(value)[:64].strip().casefold()
@@ -122,14 +135,12 @@ def names_of(name: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4_096)
 def _names_of(name: str) -> tuple[str, ...]:
     normal = normal_key(name.replace(" ", "_"))
+    last = name.replace("-", "_").rpartition("_")[2].lower() if "_" in name or "-" in name else ""
+    endings = (*MINOR_KEYS, last) if last.upper() in CURRENCY_CODES else MINOR_KEYS
     bare = normal
-    for ending in (*MINOR_KEYS, *(code.lower() for code in CURRENCY_CODES if _ends_with_code(name, code))):
+    for ending in endings:
         bare = bare.removesuffix(ending) or bare
     return (normal,) if bare == normal else (normal, bare)
-
-
-def _ends_with_code(name: str, code: str) -> bool:
-    return name.upper().endswith((f"_{code}", f"-{code}"))
 
 
 def currency_beside(tree: Mapping[str, Tree]) -> str:

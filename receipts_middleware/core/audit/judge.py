@@ -32,6 +32,7 @@ from receipts_middleware.core.audit.value import (
     Mode,
     PairCheck,
     Reason,
+    Scalar,
     Source,
 )
 from receipts_middleware.core.canonical import canon
@@ -170,7 +171,8 @@ class _Judge:
         elif has_cut(tree) or has_cut(seen):
             yield replace(check, status="not_checkable", reason="unreadable")
         else:
-            is_same = canon(tree) == canon(seen)
+            is_scalar = isinstance(seen, str) and not isinstance(tree, str)  # `null` and 42 stand as their texts
+            is_same = canon(tree) == canon(seen) or (is_scalar and canon(tree).decode() == str(seen).strip())
             yield replace(
                 check,
                 status="same" if is_same else "differs",
@@ -188,13 +190,18 @@ class _Judge:
                 yield FieldCheck(pair=at, pointer=where, status="missing", stated=shown(leaf), receipt=record.id)
             return
         prose = Prose(observed, record.arguments if self.arguments else None, at, record.id, self.budget)
-        if isinstance(tree, str):
+        if isinstance(tree, str) or (observed.is_text and not isinstance(tree, dict | list | Cut)):
             yield from self._text(at, tree, record, prose)
             return
         flat = observed.flat
         if flat is None:
             for where, leaf in leaves_of(tree):
                 yield prose.field(Leaf(None if isinstance(leaf, Cut | dict | list) else leaf, name_at(where)), where)
+            return
+        if not has_cut(tree) and canon(tree) == canon(observed.tree):
+            for where, leaf in leaves_of(tree):
+                same = replace(_blind(at, where, leaf, None), status="same", how="equal", receipt=record.id)
+                yield replace(same, observed=shown(leaf), source="result", path=where)
             return
         leaves = dict(leaves_of(tree))
         for check in Aligner(flat, "result", at, record.id, self.budget).align(tree):
@@ -204,16 +211,16 @@ class _Judge:
             else:
                 yield check
 
-    def _text(self, at: int, stated: str, record: Record, prose: Prose) -> Iterator[FieldCheck]:
-        """A stated text: the whole where it is the whole result, else its values."""
+    def _text(self, at: int, stated: Scalar, record: Record, prose: Prose) -> Iterator[FieldCheck]:
+        """A stated text or other scalar: the whole where it is the whole result, else its values."""
         observed = record.observed
         seen = observed.tree if observed is not None else None
-        if isinstance(seen, dict | list | Cut):
-            yield from prose.text(stated)
-            return
-        whole = compare(Leaf(stated), Leaf(seen))
-        is_short = not Leaf(stated).is_prose and not Leaf(seen).is_prose
-        if whole.status == "same" or (is_short and whole.status == "differs" and not Leaf(stated).values):
+        here, there = Leaf(stated), Leaf(None if isinstance(seen, dict | list | Cut) else seen)
+        whole = compare(here, there)
+        is_body = isinstance(seen, dict | list | Cut)
+        is_plain = not here.values or (here.number is not None and there.number is not None)
+        differs = whole.status == "differs" and is_plain and not (here.is_prose or there.is_prose)
+        if not is_body and (whole.status == "same" or differs):
             yield FieldCheck(
                 pair=at,
                 pointer="",
@@ -225,8 +232,10 @@ class _Judge:
                 path="",
                 how=whole.how,
             )
-        else:
+        elif isinstance(stated, str):
             yield from prose.text(stated)
+        else:
+            yield prose.field(here, "")
 
     def _given(self, at: int, tree: Tree, record: Record) -> Mapping[str, FieldCheck]:
         """The same tree against the arguments of the call."""
@@ -267,7 +276,7 @@ class _Judge:
             if fact is not None:
                 kept = replace(check, status="same", how="listed", source="facts", path=fact[0], reason=None)
                 return replace(kept, observed=shown(fact[1]))
-        elif check.status == "missing" and check.pointer:
+        elif check.status == "missing" and check.pointer and check.path is None:
             return self._elsewhere(check, stated, record) or self._without(check, record)
         return self._without(check, record)
 
@@ -297,7 +306,7 @@ class _Judge:
         return replace(check, status="not_checkable", reason=reason)
 
 
-def _blind(at: int, where: str, leaf: Tree, reason: Reason) -> FieldCheck:
+def _blind(at: int, where: str, leaf: Tree, reason: Reason | None) -> FieldCheck:
     return FieldCheck(pair=at, pointer=where, status="not_checkable", stated=shown(leaf), reason=reason)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import cached_property
 from typing import Final
 
@@ -40,7 +39,7 @@ class Observed:
     def tree(self) -> Tree:
         """Its value: the body where it has one, else the text."""
         content = self.result.content
-        if isinstance(content, Mapping):
+        if content is not None and not isinstance(content, str | list | tuple):
             return plain(content)
         whole = parse_text(unwrap(self.text))
         if not isinstance(whole, str):

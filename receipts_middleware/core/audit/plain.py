@@ -96,10 +96,10 @@ def _other(value: object, left: list[int], depth: int) -> Tree:
     data = canonicalize(value).data
     left[0] -= len(data) // _BYTES_A_NODE  # many names for one large object must not multiply the work
     try:
-        spelled = json.loads(data)
+        read = json.loads(data)
     except (ValueError, RecursionError):
         return CUT
-    return _plain(_untagged(spelled), left, depth)
+    return _plain(_untagged(read), left, depth)
 
 
 def _untagged(value: object) -> object:
@@ -163,11 +163,12 @@ def shown(tree: Tree) -> Scalar:
     if isinstance(tree, Cut):
         return None
     if isinstance(tree, dict | list):
-        return _spelled(tree)[:MAX_SHOWN]
+        return spelled(tree)[:MAX_SHOWN]
     return tree[:MAX_SHOWN] if isinstance(tree, str) else tree
 
 
-def _spelled(tree: Tree) -> str:
+def spelled(tree: Tree) -> str:
+    """The JSON of a tree; null for what is not there."""
     return json.dumps(tree, ensure_ascii=False, default=lambda _: None)
 
 
@@ -183,7 +184,7 @@ def spellings(tree: Tree) -> list[str]:
         return []
     compact = (",", ":")
     return [
-        _spelled(tree),
+        spelled(tree),
         json.dumps(tree, default=lambda _: None),
         json.dumps(tree, ensure_ascii=False, separators=compact, default=lambda _: None),
         json.dumps(tree, ensure_ascii=False, indent=2, default=lambda _: None),

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from receipts_middleware.core.audit.plain import plain
-from receipts_middleware.core.canonical import canon
+from receipts_middleware.core.audit.plain import plain, spelled
 from receipts_middleware.core.ledger import CallSlot, Entry, Ledger
 from receipts_middleware.core.ledger.build import derive_receipt
 from receipts_middleware.core.receipt import MAX_NUMBER, OUTCOMES, Malformed, parse_receipt
@@ -84,7 +83,7 @@ def _result(row: Mapping[object, object], value: object, identity: str) -> ToolR
 
 
 def _text(value: object) -> str:
-    return value if type(value) is str else canon(plain(value)).decode("utf-8")
+    return value if type(value) is str else spelled(plain(value))
 
 
 def _number(row: Mapping[object, object], own: str) -> int | None:
