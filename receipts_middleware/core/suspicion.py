@@ -14,7 +14,7 @@ from typing import Final
 from receipts_middleware.core.binding import Act, Run
 from receipts_middleware.core.claims.chains import Chain, find_chains
 from receipts_middleware.core.claims.clauses import Clause, read_clauses
-from receipts_middleware.core.claims.segment import Unit, read_units
+from receipts_middleware.core.claims.segment import read_units
 from receipts_middleware.core.finding import Claim, Finding
 from receipts_middleware.core.ledger import shown_name
 from receipts_middleware.core.rules import make_finding
@@ -80,7 +80,7 @@ def read_suspicions(
         their tools that are listed. Never raises over what was proposed.
     """
     found: list[Suspicion] = []
-    units: list[Unit] | None = None
+    read: _Read | None = None
     for tried, (text, names) in enumerate(proposed):
         if tried >= limit * _TRIES or len(found) >= limit:
             break
@@ -88,8 +88,8 @@ def read_suspicions(
         listed = _listed(names, tools)
         if not listed or not 0 < len(span) <= MAX_SPAN:
             continue
-        units = list(read_units(reply)) if units is None else units
-        place = _place(reply, span, units, found)
+        read = _Read(reply) if read is None else read
+        place = _place(read, span, found)
         if place is not None:
             start, action = place
             found.append(Suspicion(text=span, start=start, end=start + len(span), tools=listed, action=action))
@@ -105,20 +105,37 @@ def _listed(names: Iterable[str], tools: Sequence[ToolSpec]) -> tuple[str, ...]:
     return tuple(found[:MAX_TOOLS])
 
 
-def _place(reply: str, span: str, units: Sequence[Unit], found: Sequence[Suspicion]) -> tuple[int, str] | None:
+class _Read:
+    """A reply in its units, each read once however many spans are tried in it."""
+
+    def __init__(self, reply: str) -> None:
+        self.reply = reply
+        self.units = list(read_units(reply))
+        self.starts = [unit.tokens[0].start if unit.tokens else unit.segment.start for unit in self.units]
+        self._verbs: dict[int, tuple[list[Chain], list[Clause]]] = {}
+
+    def verbs(self, number: int) -> tuple[list[Chain], list[Clause]]:
+        """Chains and clauses of a unit."""
+        found = self._verbs.get(number)
+        if found is None:
+            tokens = self.units[number].tokens
+            found = self._verbs[number] = (list(find_chains(tokens)), read_clauses(tokens))
+        return found
+
+
+def _place(read: _Read, span: str, found: Sequence[Suspicion]) -> tuple[int, str] | None:
     """The first place at which a span asserts something, with its verb."""
-    starts = [unit.tokens[0].start if unit.tokens else unit.segment.start for unit in units]
-    at = reply.find(span)
+    at = read.reply.find(span)
     for _ in range(_MAX_PLACES):
         if at < 0:
             break
         end = at + len(span)
-        unit = bisect_right(starts, at + _lead(span)) - 1
-        if unit >= 0 and not any(s.start < end and at < s.end for s in found):
-            action = _asserted(units[unit], at, end)
+        number = bisect_right(read.starts, at + _lead(span)) - 1
+        if number >= 0 and not any(s.start < end and at < s.end for s in found):
+            action = _asserted(read, number, at, end)
             if action is not None:
                 return at, action
-        at = reply.find(span, at + 1)
+        at = read.reply.find(span, at + 1)
     return None
 
 
@@ -127,8 +144,9 @@ def _lead(span: str) -> int:
     return next((n for n, char in enumerate(span) if char.isalnum()), 0)
 
 
-def _asserted(unit: Unit, start: int, end: int) -> str | None:
+def _asserted(read: _Read, number: int, start: int, end: int) -> str | None:
     """The verb of a span of a unit that asserts something, empty where it has none; None where it does not."""
+    unit = read.units[number]
     tokens = unit.tokens
     if not tokens or unit.question or tokens[0].kind == "open" or end > max(tokens[-1].end, unit.segment.end):
         return None
@@ -137,8 +155,8 @@ def _asserted(unit: Unit, start: int, end: int) -> str | None:
     if not words or (words == 1 and any(tokens[n].kind in ("opaque", "aside") for n in inside)):
         return None  # all of it, or all but a name in front, is in quotes, code or brackets
     first, last = inside[0], inside[-1]
-    chain = next((c for c in find_chains(tokens) if c.start <= last and c.end > first), None)
-    clauses = read_clauses(tokens)
+    chains, clauses = read.verbs(number)
+    chain = next((c for c in chains if c.start <= last and c.end > first), None)
     if chain is None:
         clause = next((c for c in reversed(clauses) if c.first <= first < c.last), None)
         return "" if clause is None or _says_done(clause) else None
