@@ -42,6 +42,8 @@ from receipts_middleware.core.ledger import Entry, Ledger
 _VERDICTS: Final[tuple[Verdict, ...]] = ("nothing_checked", "clean", "overstated", "fabricated")
 #: Records kept ready; beyond it they are read again, which counts against the budget.
 _MAX_READY: Final = 64
+#: A longer text is a sentence about a result, and no statement of the result itself.
+_MAX_STATUS_WORDS: Final = 3
 
 
 def audit_book(pairs: Iterable[object], book: Book, *, mode: Mode = "fields", arguments: bool = True) -> Audit:
@@ -219,7 +221,8 @@ class _Judge:
         whole = compare(here, there)
         is_body = isinstance(seen, dict | list | Cut)
         is_plain = not here.values or (here.number is not None and there.number is not None)
-        differs = whole.status == "differs" and is_plain and not (here.is_prose or there.is_prose)
+        is_short = max(len(here.text.split()), len(there.text.split())) <= _MAX_STATUS_WORDS
+        differs = whole.status == "differs" and is_plain and is_short
         if not is_body and (whole.status == "same" or differs):
             yield FieldCheck(
                 pair=at,

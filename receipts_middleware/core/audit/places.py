@@ -11,7 +11,7 @@ from receipts_middleware.core.audit.budget import Budget
 from receipts_middleware.core.audit.compare import derivation
 from receipts_middleware.core.audit.flat import FlatTree, Node
 from receipts_middleware.core.audit.value import How
-from receipts_middleware.core.values import Value
+from receipts_middleware.core.values import Pool, Value
 from receipts_middleware.core.values.same import keys_of
 
 #: Observed values that share one key, and numbers tried for roundings.
@@ -63,10 +63,17 @@ class Places:
                 return place, how
         return None
 
+    def derives(self, value: Value) -> bool:
+        """Whether a stated value may have been worked out: rounded, summed, counted, in minor units."""
+        return self._pool.contains(value)
+
+    @cached_property
+    def _pool(self) -> Pool:
+        return Pool(place.value for place in self.all)
+
     def only(self, value: Value) -> Place | None:
         """The one observed value of the same kind, where there is just one."""
-        kinds = _NUMBERS if value.kind in _NUMBERS else {value.kind}
-        same_kind = {place.value.norm: place for place in self.all if place.value.kind in kinds}
+        same_kind = {place.value.norm: place for place in self.all if place.value.kind == value.kind}
         return next(iter(same_kind.values())) if len(same_kind) == 1 else None
 
 

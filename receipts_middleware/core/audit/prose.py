@@ -24,6 +24,13 @@ from receipts_middleware.core.values.tables import CURRENCY_KEYS, SHARED_CURRENC
 
 #: Values of one stated text that are looked up.
 _MAX_STATED: Final = 500
+#: Kinds of which a sentence about a result with a single one must mean that one.
+_SINGLE: Final = frozenset({"money", "percent", "email", "id", "path", "url", "branch"})
+#: Kinds that nobody works out.
+_TELLING: Final = frozenset({"email", "id", "path", "url", "branch"})
+_WHOLE_DATE: Final = len("2024-05-19")
+#: Smaller numbers are counts of what a result lists in other words.
+_SMALL: Final = 20
 #: Where a sentence of a result ends, for the search of negations and of whole sentences.
 _BORDER: Final = re.compile(r"[.;!?](?=\s|\Z)|\n")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
@@ -78,9 +85,9 @@ class Prose:
         if self.budget.comparisons < 0:
             return self._check(value.text, Outcome("not_checkable", reason="too_large"), "", None, value)
         only = self._result.only(value)
-        if only is not None:
+        if only is not None and value.kind in _SINGLE and not self._result.derives(value):
             return self._check(value.text, Outcome("differs"), "result", only, value)
-        return self._check(value.text, _MISSING, "", None, value)
+        return self._check(value.text, _MISSING if _is_telling(value) else PROSE, "", None, value)
 
     def _both(self) -> Iterator[tuple[Source, Places]]:
         yield "result", self._result
@@ -120,7 +127,8 @@ class Prose:
                 return self._named(stated, at, Outcome("same", found[0][1]), found[0][0])
             if self.budget.comparisons < 0:
                 return self._named(stated, at, Outcome("not_checkable", reason="too_large"))
-            return self._named(stated, at, _MISSING)
+            small = stated.number is not None and abs(stated.number) < _SMALL
+            return self._named(stated, at, PROSE if small else _MISSING)
         span = _spoken(stated.text, self.observed.text) if len(stated.text) <= _REACH else None
         if span is None:
             return self._named(stated, at, PROSE)
@@ -167,6 +175,11 @@ class Prose:
             how=outcome.how,
             reason=outcome.reason,
         )
+
+
+def _is_telling(value: Value) -> bool:
+    """What a sentence can only have from a result: an address, an id, a whole date. Its numbers may be worked out."""
+    return value.kind in _TELLING or (value.kind == "date" and len(value.norm) == _WHOLE_DATE)
 
 
 def _sentence(stated: str, text: str) -> int | None:
