@@ -46,7 +46,7 @@ def bind(claims: Sequence[FoundClaim], run: Run, reply: str = "") -> list[Bound]
         claim = replace(found_claim, text=_CITED.sub(lambda m: " " * len(m[0]), proper))
         key = (claim.text, claim.kind, claim.voice, claim.negated, previous)
         judged = known.get(key) or known.setdefault(key, _judge(claim, run, previous))
-        if judged.status in ("failed", "accepted_only") and _is_admitted(found_claim, claims, reply):
+        if judged.status in ("failed", "accepted_only") and _is_admitted(found_claim, claims, reply, judged.status):
             judged = replace(judged, status="supported")  # the words admit it themselves
         judged = _cited_first(found_claim, judged)
         if judged.status == "not_called" and run.delegated:
@@ -69,13 +69,17 @@ def bind(claims: Sequence[FoundClaim], run: Run, reply: str = "") -> list[Bound]
     return [judge_umbrella(b, found, run) if is_wide else b for b, is_wide in zip(found, wide, strict=True)]
 
 
-def _is_admitted(claim: FoundClaim, claims: Sequence[FoundClaim], reply: str) -> bool:
-    """Whether the words say themselves that it failed or is open, in the claim or in what its sentence goes on with."""
-    if reads_as(claim.text) in ("failure", "pending"):
+def _is_admitted(claim: FoundClaim, claims: Sequence[FoundClaim], reply: str, status: str) -> bool:
+    """Whether the words say themselves that it failed, or is open where it is, in the claim or behind it.
+
+    That the user "will see it by Friday" admits no failure.
+    """
+    proper = claim.text[: claim.core or None]
+    if reads_as(proper) in (("failure",) if status == "failed" else ("failure", "pending")):
         return True
     following = min((c.start for c in claims if c.start >= claim.end), default=len(reply))
     rest = _STOP.split(reply[claim.end : min(following, claim.end + _BEFORE)])[0]
-    return bool(rest.strip()) and reads_as(f"{claim.text} {_CITED.sub(' ', rest)}") in ("failure", "pending")
+    return bool(rest.strip()) and reads_as(f"{claim.text} {_CITED.sub(' ', rest)}") == "failure"
 
 
 #: Marks by which a line says that it is done.
