@@ -220,7 +220,7 @@ def test_a_kind_outweighs_the_guess() -> None:
     assert _rules(verify_messages(run)) == []
     acting = Policy(tools=(ToolPolicy("frob*", kind="acting"),))
     v = verify_messages(run, policy=acting)
-    assert ("uncited_report", "note") in _rules(v)
+    assert _rules(v) == [("claim_failed", "error"), ("uncited_report", "note")]
     assert v.ledger[0].outcome == "error"  # content rules are for acting and shell tools
     assert verify_turns(run, policy=acting) == [v]
     reading = Policy(tools=(ToolPolicy("send_email", kind="reading"),))

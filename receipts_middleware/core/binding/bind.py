@@ -214,18 +214,15 @@ def _effect(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run, 
     told = [(a, s) for a, s in tell_of(claim, values, meant, run) if a.kind == "reading" and not is_bad(a)]
     if claim.aspect in ("perfect", "none") and meant.verb:
         told = [(a, s) for a, s in told if meant.verb in a.words()]  # an act is told of, unless a record says the same
-    if found.calls and not (found.missing and not _same_object(found, meant)):
-        judged = judge_calls(claim, values, found, run)
-        if judged.status != "supported" and claim.subject != "agent" and _told(told, claim, judged):
-            return Judged("unmatched", (*found.tools, told[0][0].traits.name), (told[0][0],), "", "told", "S3")
-        return judged
+    if found.calls and not (found.missing and not _same_object(found)):
+        return judge_calls(claim, values, found, run)
     if claim.subject != "agent" and told and told[0][1] >= 0.6:
         acts = tuple(a for a, _ in told[:2])
         return Judged("supported", (*(a.traits.name for a in acts), *found.tools), acts, "", "told", "S3")
     if found.tools and (found.missing or not found.calls):
         if claim.subject != "agent" and not _is_sure(claim, found, run):
             return Judged("unmatched", found.tools, (), "", "agentless", "S3")
-        return Judged("not_called", found.tools, (), "", "no_call", "S3", found.missing)
+        return Judged("not_called", found.tools, (), "", "no_call", "S3")
     if claim.voice == "state" and claim.subject != "agent" and _COMPLETE.search(claim.text) and run.acts:
         return Judged("unmatched", required="S3", reason="umbrella")
     if previous and claim.voice == "state" and claim.subject == "agentless":
@@ -253,18 +250,13 @@ def _is_sure(claim: FoundClaim, found: Candidates, run: Run) -> bool:
     return found.named or not any(a.kind != "reading" and a.grade in ("S2", "S3", "S4") for a in run.acts)
 
 
-def _told(told: Sequence[tuple[Act, float]], claim: FoundClaim, judged: Judged) -> bool:
-    """A reading says the same thing: the words tell of a record rather than of an act."""
-    return bool(told) and told[0][1] >= 0.75 and judged.status in ("not_called",)
-
-
 def _of_previous(previous: Sequence[Act]) -> str:
     if any(a.done for a in previous):
         return "supported"
     return "accepted_only" if any(a.grade == "S2" for a in previous) else "failed"
 
 
-def _same_object(found: Candidates, meant: Meant) -> bool:
+def _same_object(found: Candidates) -> bool:
     """A call that was done shares the very thing that the claim names, and its verb is akin."""
     return any(
         c.act.done

@@ -10,7 +10,7 @@ from typing import Final, Literal
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.words import stem, stems_of
-from receipts_middleware.core.values import Pool, Value, same_value
+from receipts_middleware.core.values import Pool, Value
 from receipts_middleware.core.values.tables import AMOUNT_KEYS, DURATIONS, MONTH_DURATIONS, MONTHS
 
 Mismatch = Literal["wrong_target", "wrong_amount"]
@@ -340,8 +340,3 @@ def _numbered(text: str) -> list[tuple[str, str]]:
     return [
         ((m[2] or m[3]).lower(), m[1] or m[4]) for m in _NUMBERED.finditer(text) if (m[2] or m[3]).lower() not in MONTHS
     ]
-
-
-def same_kind(value: Value, others: Sequence[Value]) -> list[Value]:
-    """Values of the same kind that are not the same."""
-    return [other for other in others if other.kind == value.kind and not same_value(value, other)]

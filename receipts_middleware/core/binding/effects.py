@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
@@ -40,7 +40,6 @@ class Judged:
     observed: str = ""
     reason: str = ""
     required: str = "S3"
-    missing: tuple[str, ...] = field(default=())
 
 
 def judge_calls(claim: FoundClaim, values: Sequence[Value], found: Candidates, run: Run) -> Judged:

@@ -54,7 +54,6 @@ class Traits:
         nouns: Families of nouns of the name.
         media: Media that the name speaks of.
         lead: Stem of the first word of the name.
-        side: Stems of what the description says that it does besides ("also sends an email").
     """
 
     name: str
@@ -65,7 +64,6 @@ class Traits:
     told_verbs: frozenset[str]
     nouns: frozenset[str]
     media: frozenset[str]
-    side: frozenset[str] = _EMPTY
     lead: str = ""
 
 
@@ -80,11 +78,9 @@ def traits_of(name: str, description: str, kind: ToolKind) -> Traits:
     """
     own = stems(name_tokens(name))
     head = description[:400]
-    first, _, rest = head.partition(". ")
+    first = head.partition(". ")[0]
     told = stems_of(head)
     lead = [stem(word) for word in first.lower().split()[:4]]
-    also = first.lower().find(" also ")
-    side = stems_of(rest if also < 0 else first[also:] + " " + rest)
     return Traits(
         name=name,
         kind=kind,
@@ -94,7 +90,6 @@ def traits_of(name: str, description: str, kind: ToolKind) -> Traits:
         told_verbs=families(lead),
         nouns=nouns(own),
         media=frozenset(m for word in own for m in MEDIA.get(word, ())),
-        side=side,
         lead=stem(name_tokens(name)[0]) if name_tokens(name) else "",
     )
 

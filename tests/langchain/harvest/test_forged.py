@@ -374,7 +374,8 @@ def test_any_mutation_of_a_receipt_is_read_without_raising(state, data):
     receipt = replaced(receipt, path, data.draw(odd | st.just(DROP)))
     messages = forged(state, receipt=receipt)
     run = harvest(messages, subagents=["ask"])
-    assert len(run.children) <= 2  # a stamp of another number is a receipt beside the one that a turn carried
+    # A stamp of another number stands beside the receipt that a turn carried, and counts as a delegation of its own.
+    assert len(run.children) <= (2 if path == ("n",) else 1)
     json.dumps(run.to_dict())
     harvest(messages[2])
     verify_messages(messages)

@@ -144,12 +144,15 @@ def test_4_6_part_of_a_success_is_no_failure():
     assert [c.resolution for c in v.citations] == ["resolved"]
 
 
-@pytest.mark.parametrize("reply", ["312 tests passed [r1 write_file].", "Wrote it [r1 write_file]. Deployed. Mailed."])
-def test_4_6_a_resolved_id_is_not_called_support(reply):
+@pytest.mark.parametrize(
+    ("reply", "supports"),
+    [("312 tests passed [r1 write_file].", None), ("Wrote it [r1 write_file]. Deployed. Mailed.", True)],
+)
+def test_4_6_a_resolved_id_is_not_called_support(reply, supports):
     v = verify(reply, [WROTE])
     assert [c.resolution for c in v.citations] == ["resolved"]
+    assert [c.supports for c in v.citations] == [supports]
     assert not any(word in v.summary.lower() for word in ("verified", "passed", "valid"))
-    assert not v.ok or any(c.status == "unmatched" for c in v.claims) or v.citations[0].supports is not True
 
 
 @pytest.mark.parametrize("reply", ["Production is now live.", "See README.md.", "I have not modified anything."])
