@@ -160,7 +160,7 @@ def test_memory_does_not_grow_over_10_000_runs_whose_receipts_nobody_collects():
     assert objects() - before < 600
 
     tracemalloc.start()  # costs four times as much per call, and a leak is as steep in fewer calls
-    # Until the map and all that is in it were allocated under its eyes; empty dicts are recycled from before for a while.
+    # Until the map and all in it were allocated under its eyes; empty dicts from before are recycled for a while.
     play(6 * MAX_REMEMBERED)
     gc.collect()
     held, _ = tracemalloc.get_traced_memory()
