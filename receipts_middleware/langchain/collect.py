@@ -25,6 +25,7 @@ from receipts_middleware.core.children.reduce import reduce_run
 from receipts_middleware.core.errors import FormatError
 from receipts_middleware.core.keys import RECEIPT_KEY
 from receipts_middleware.core.ledger import LedgerBuilder
+from receipts_middleware.core.policy import NO_POLICY, Policy
 from receipts_middleware.core.receipt import Receipt
 from receipts_middleware.core.transcript import Transcript
 from receipts_middleware.langchain.numbering import head_of
@@ -161,12 +162,15 @@ class Collector:
             self._missed.add(key)
         return seen
 
-    def runs(self, error: BaseException | None, parent: Collection[str]) -> tuple[list[ChildRun], int]:
+    def runs(
+        self, error: BaseException | None, parent: Collection[str], policy: Policy = NO_POLICY
+    ) -> tuple[list[ChildRun], int]:
         """The children, reduced, in the order in which they began, and how many more there were.
 
         Args:
             error: What the tool raised, where it did.
             parent: Marks of the parent's messages: a child that begins with one of them is a fork of it.
+            policy: What is said of the tools.
 
         Returns:
             One run a child, and the number of those that were only counted.
@@ -178,7 +182,7 @@ class Collector:
         done: list[ChildRun] = []
         earlier: set[str] = set()
         for item in seen:
-            run = _reduce(item, error, parent, earlier)
+            run = _reduce(item, error, parent, earlier, policy)
             earlier.update(receipt.uid for receipt in run.receipts)
             done.append(run)
         return done, missed
@@ -203,7 +207,9 @@ def _is_request(messages: Sequence[Any]) -> bool:
     return bool(messages) and isinstance(messages[-1], HumanMessage) and not read_message(messages[-1]).is_summary
 
 
-def _reduce(seen: _Seen, error: BaseException | None, parent: Collection[str], earlier: Collection[str]) -> ChildRun:
+def _reduce(
+    seen: _Seen, error: BaseException | None, parent: Collection[str], earlier: Collection[str], policy: Policy
+) -> ChildRun:
     try:
         transcript = read_transcript(list(seen.messages if seen.end is None else seen.end))
     except FormatError:  # messages of somebody's own making
@@ -221,6 +227,7 @@ def _reduce(seen: _Seen, error: BaseException | None, parent: Collection[str], e
         ended=_how_it_ended(seen, error),
         executed=seen.executed,
         stopped=not seen.final,
+        policy=policy,
     )
 
 

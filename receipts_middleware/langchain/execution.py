@@ -17,10 +17,11 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from receipts_middleware.core.canonical import digest_args, digest_output
 from receipts_middleware.core.chain import genesis_head, stable_namespace
 from receipts_middleware.core.children import Below, ChildRun, children_of, cut, write_record
-from receipts_middleware.core.facts import Capture, extract_facts
 from receipts_middleware.core.keys import HARVEST_KEY, RECEIPT_KEY
+from receipts_middleware.core.policy import Policy
 from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, MAX_TEXT, RETURN_DIRECT_KEY, Child, Receipt
 from receipts_middleware.langchain.arguments import freeze
+from receipts_middleware.langchain.capturing import Capturing
 from receipts_middleware.langchain.collect import Collector, current_collector, marks_of
 from receipts_middleware.langchain.delegation import REMOTE_TOOLS
 from receipts_middleware.langchain.ending import Ending, count_runs, decisive, read_raised, read_returned
@@ -86,9 +87,13 @@ class Keeping:
 
     memory: Memory
     stamps: Stamps
-    capture: Capture
-    capture_key: bytes | None
+    capturing: Capturing
     subagents: frozenset[str] = frozenset()
+
+    @property
+    def policy(self) -> Policy:
+        """What is said of the tools."""
+        return self.capturing.policy
 
 
 def begin(request: ToolCallRequest) -> Execution | None:
@@ -127,7 +132,7 @@ def finish(execution: Execution, result: Any, keeping: Keeping) -> tuple[Any, Re
         execution.recorder,
         answer,
         content,
-        kind=kind_of_tool(tool, name),
+        kind=kind_of_tool(tool, name, keeping.policy),
         tool=name,
         registered=execution.request.tool is not None,
     )
@@ -174,8 +179,9 @@ def graph_of(runtime: object) -> str:
 def _below(execution: Execution, error: BaseException | None, tool: str, keeping: Keeping, *, ran: bool) -> Below:
     """What ran below the call; of a tool that is known to run subagents also that nothing of them was collected."""
     if len(execution.collector):
-        runs, missed = execution.collector.runs(error, marks_of(messages_of(execution.request.state)))
-        return cut(runs, missed, texts=keeping.capture == "values")
+        marks = marks_of(messages_of(execution.request.state))
+        runs, missed = execution.collector.runs(error, marks, keeping.policy)
+        return cut(runs, missed, texts=keeping.capturing.of(tool) == "values")
     if ran and (tool in keeping.subagents or tool in REMOTE_TOOLS):
         asked = execution.request.tool_call.get("args")
         agent = asked.get("subagent_type") if isinstance(asked, Mapping) else None
@@ -244,7 +250,7 @@ def _record(
         # Without a turn behind it a saved run would look as if it had been cut off.
         extra={RETURN_DIRECT_KEY: True} if getattr(execution.request.tool, "return_direct", None) is True else {},
     )
-    facts = extract_facts(args, text_of(content), capture=keeping.capture, key=keeping.capture_key)
+    facts = keeping.capturing.facts(name, args, text_of(content))
     keeping.memory.put(execution.key, Remembered(receipt, facts, _bounded(asked_name), runs), slot.issuer)
     return receipt
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from typing import Final
 
 from langchain_core.tools import BaseTool
@@ -16,10 +17,12 @@ from receipts_middleware.core.children.reduce import judge_run, reduce_run
 from receipts_middleware.core.errors import UsageError
 from receipts_middleware.core.finding import Verification
 from receipts_middleware.core.ledger import Entry, Ledger, LedgerBuilder
+from receipts_middleware.core.policy import Policy
 from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, Malformed, Receipt, parse_receipt
 from receipts_middleware.core.transcript import Transcript
 from receipts_middleware.langchain.delegation import REMOTE_TOOLS, Told, say
 from receipts_middleware.langchain.options import names_of
+from receipts_middleware.policy import policy_of
 from receipts_middleware.readers import read_transcript
 from receipts_middleware.readers.langchain_messages import read_message, role_of
 
@@ -87,6 +90,7 @@ def harvest(
     tools: Iterable[object] | None = None,
     agent: str = "",
     subagents: Sequence[BaseTool | str] = ("task",),
+    policy: Policy | str | PathLike[str] | None = None,
 ) -> Harvest:
     """Read what an agent did, and below it its subagents.
 
@@ -98,6 +102,8 @@ def harvest(
         agent: Name to give the run.
         subagents: Tools that run a subagent, or their names: their calls are delegations also where nothing was
             collected.
+        policy: What is said of the tools and of the run, its subagents' too: a policy, or the path of a TOML file.
+            No file is read unasked.
 
     Returns:
         The harvest. Of a tool message with several children the first, its siblings being read from the parent's own
@@ -106,9 +112,10 @@ def harvest(
     Raises:
         UsageError: The source holds no messages and is no delegation; it says what to pass. Runs of a remote graph
             come as plain messages of another server: pass those messages, they give an unstamped ledger. Or
-            `subagents` is no list of tools and names.
+            `subagents` is no list of tools and names, or the policy holds a mistake.
         FormatError: A list of messages could not be read.
     """
+    said = policy_of(policy)
     delegating = names_of(subagents, "subagents") | REMOTE_TOOLS
     if _is_remote(source):
         raise UsageError(
@@ -119,19 +126,21 @@ def harvest(
     if entry is not None:
         under = below(entry)
         run = under.runs[0] if under.runs else _uncollected(entry, agent)
-        return _of_run(run, entry.id if entry.n else "", 1)
+        return _of_run(run, entry.id if entry.n else "", 1, said)
     transcript = read_transcript(source, tools=tools)
-    children, left_out = _delegations(transcript, delegating)
-    run = reduce_run(transcript, agent=agent, ended="interrupted" if _waits(source) else None)
+    children, left_out = _delegations(transcript, delegating, said)
+    run = reduce_run(transcript, agent=agent, ended="interrupted" if _waits(source) else None, policy=said)
     run = replace(run, children_left_out=left_out)
-    return _of_run(run, "", 0, children=children)
+    return _of_run(run, "", 0, said, children=children)
 
 
-def _of_run(run: ChildRun, call: str, depth: int, *, children: tuple[Harvest, ...] | None = None) -> Harvest:
+def _of_run(
+    run: ChildRun, call: str, depth: int, policy: Policy, *, children: tuple[Harvest, ...] | None = None
+) -> Harvest:
     if children is None:
         under = run.children.items() if depth < MAX_DEPTH else ()
-        children = tuple(_of_run(child, f"r{n}", depth + 1) for n, runs in sorted(under) for child in runs)
-    verification = judge_run(run)
+        children = tuple(_of_run(child, f"r{n}", depth + 1, policy) for n, runs in sorted(under) for child in runs)
+    verification = judge_run(run, policy)
     return Harvest(
         agent=run.agent,
         call=call,
@@ -148,9 +157,9 @@ def _of_run(run: ChildRun, call: str, depth: int, *, children: tuple[Harvest, ..
     )
 
 
-def _delegations(transcript: Transcript, delegating: frozenset[str]) -> tuple[tuple[Harvest, ...], int]:
+def _delegations(transcript: Transcript, delegating: frozenset[str], policy: Policy) -> tuple[tuple[Harvest, ...], int]:
     """Every subagent below a conversation in call order, and how many more there were."""
-    builder = LedgerBuilder(tools=transcript.tools)
+    builder = LedgerBuilder(tools=transcript.tools, said=policy.kind)
     for message in transcript.messages:
         builder.read(message)
     children: list[Harvest] = []
@@ -159,7 +168,7 @@ def _delegations(transcript: Transcript, delegating: frozenset[str]) -> tuple[tu
         under = below(entry)
         if not under.runs and entry.tool in delegating and entry.outcome not in _NOT_RUN:
             under = Below((_uncollected(entry, ""),))
-        children.extend(_of_run(run, entry.id, 1) for run in under.runs)
+        children.extend(_of_run(run, entry.id, 1, policy) for run in under.runs)
         left_out += under.left_out
     return tuple(children), left_out
 

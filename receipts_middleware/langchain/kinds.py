@@ -6,11 +6,15 @@ from functools import lru_cache
 
 from langchain_core.tools import BaseTool
 
+from receipts_middleware.core.policy import NO_POLICY, Policy
 from receipts_middleware.core.toolspec import ToolKind, kind_of
 
 
-def kind_of_tool(tool: BaseTool | None, name: str) -> ToolKind:
-    """The kind of a tool; where only its name is known, from that."""
+def kind_of_tool(tool: BaseTool | None, name: str, policy: Policy = NO_POLICY) -> ToolKind:
+    """The kind of a tool: what the policy says of it, else what it tells itself; by its name where that is all."""
+    said = policy.kind(tool.name if tool is not None else name)
+    if said is not None:
+        return said
     if tool is None:
         return _kind(name, "", None, None)
     metadata = tool.metadata if isinstance(tool.metadata, dict) else {}

@@ -10,6 +10,7 @@ import logging
 import threading
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from os import PathLike
 from typing import Any, Literal, TypeVar
 
 from langchain.agents.middleware.types import (
@@ -29,13 +30,15 @@ from langgraph.types import Command
 from receipts_middleware.core.errors import UsageError
 from receipts_middleware.core.facts import Capture
 from receipts_middleware.core.ledger import LedgerRow, render_line
+from receipts_middleware.core.policy import Policy
 from receipts_middleware.core.receipt import Receipt
 from receipts_middleware.langchain import execution as tool_side
+from receipts_middleware.langchain.capturing import Capturing
 from receipts_middleware.langchain.collect import collecting
 from receipts_middleware.langchain.kinds import kind_of_tool
 from receipts_middleware.langchain.memory import Memory
 from receipts_middleware.langchain.numbering import channel_of, messages_of
-from receipts_middleware.langchain.options import check_budget, check_choice, names_of
+from receipts_middleware.langchain.options import check_budget, check_capture, check_choice, names_of
 from receipts_middleware.langchain.prompt import DEFAULT_PROMPT
 from receipts_middleware.langchain.reconcile import Reconciler
 from receipts_middleware.langchain.results import bare_messages
@@ -44,6 +47,7 @@ from receipts_middleware.langchain.state import CHANNEL, ReceiptsState
 from receipts_middleware.langchain.turn import ModelInput, SnapshotMode, Turn, TurnMaker
 from receipts_middleware.langchain.upward import note_execution, note_turn
 from receipts_middleware.langchain.view import Placement, ViewBuilder, ViewOptions
+from receipts_middleware.policy import policy_of
 
 try:
     from langchain.agents.middleware.types import TracePolicy, omit_payload
@@ -97,6 +101,7 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
         system_prompt: str | None = DEFAULT_PROMPT,
         capture: Capture = "values",
         capture_key: bytes | None = None,
+        policy: Policy | str | PathLike[str] | None = None,
         on_error: OnError = "warn",
     ) -> None:
         """Set the middleware up.
@@ -118,19 +123,19 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
             capture: What is kept of arguments and results besides hashes: a few `values`, keyed `digests` of them,
                 or `hashes` alone.
             capture_key: Key of the digests, at least 16 bytes; needed for `digests`.
+            policy: What is said of the tools, where a guess would be wrong: a policy, or the path of a TOML file,
+                read once, here. It decides what receipts are stamped with. No file is read unasked.
             on_error: What to do when the middleware itself fails: `warn` in the log, `raise`, or a function of the
                 exception and a word on where it happened. The run goes on unless you raise.
 
         Raises:
-            UsageError: An option has a value that cannot be right.
+            UsageError: An option has a value that cannot be right, or the policy holds a mistake.
         """
         super().__init__()
         check_choice("placement", placement, ("inline", "tail", "none"))
         check_choice("snapshot", snapshot, ("auto", "full"))
-        check_choice("capture", capture, ("values", "digests", "hashes"))
+        check_capture(capture, capture_key)
         check_budget(max_chars, max_tokens, token_counter)
-        if capture == "digests" and (not isinstance(capture_key, bytes) or len(capture_key) < 16):
-            raise UsageError('capture="digests" needs capture_key, at least 16 secret bytes (secrets.token_bytes(32))')
         if on_error not in ("warn", "raise") and not callable(on_error):
             raise UsageError("on_error is 'warn', 'raise' or a function (exception, where)")
         self.tools = []
@@ -138,7 +143,8 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
         self._included = None if tools is None else names_of(tools, "tools")
         self._excluded = names_of(exclude_tools, "exclude_tools")
         self._memory, stamps = Memory(), Stamps()
-        self._keeping = tool_side.Keeping(self._memory, stamps, capture, capture_key, names_of(subagents, "subagents"))
+        capturing = Capturing(capture, capture_key, policy_of(policy))
+        self._keeping = tool_side.Keeping(self._memory, stamps, capturing, names_of(subagents, "subagents"))
         self._warned: set[str] = set()
         self._lock = threading.Lock()
         options = ViewOptions(
@@ -146,10 +152,10 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
             limit=max_tokens if max_tokens is not None else max_chars,
             measure=token_counter if token_counter is not None else len,
             excluded=self._is_left_out,
-            kind=lambda name: kind_of_tool(None, name),
+            kind=lambda name: kind_of_tool(None, name, capturing.policy),
         )
         self._turns = TurnMaker(
-            reconciler=Reconciler(self._memory, stamps, capture, capture_key, self._is_left_out),
+            reconciler=Reconciler(self._memory, stamps, capturing, self._is_left_out),
             views=ViewBuilder(options, stamps),
             snapshot=snapshot,
             prompt=system_prompt if placement != "none" else None,

@@ -25,6 +25,13 @@ def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
         raise UsageError(f"{name}={value!r}: choose one of {', '.join(choices)}")
 
 
+def check_capture(capture: object, key: object) -> None:
+    """Raise `UsageError` where facts cannot be kept like that: in no known way, or as digests without a key."""
+    check_choice("capture", capture, ("values", "digests", "hashes"))
+    if capture == "digests" and (not isinstance(key, bytes) or len(key) < 16):
+        raise UsageError('capture="digests" needs capture_key, at least 16 secret bytes (secrets.token_bytes(32))')
+
+
 def check_budget(max_chars: int, max_tokens: int | None, token_counter: object) -> None:
     """Raise `UsageError` where the budget cannot be kept: below zero, or tokens that nobody counts."""
     if max_chars < 0 or (max_tokens is not None and max_tokens < 0):

@@ -14,12 +14,12 @@ from typing import Any
 from langchain_core.messages import AIMessage, ToolMessage
 
 from receipts_middleware.core.chain import genesis_head, ledger_tag, next_head
-from receipts_middleware.core.facts import Capture, extract_facts
 from receipts_middleware.core.keys import RECEIPT_KEY
 from receipts_middleware.core.ledger import Entry, LedgerBuilder
 from receipts_middleware.core.receipt import DERIVED_KEY, MAX_ISSUED, MAX_TEXT, Receipt
 from receipts_middleware.core.snapshot import read_head
 from receipts_middleware.core.toolspec import ToolSpec
+from receipts_middleware.langchain.capturing import Capturing
 from receipts_middleware.langchain.execution import Scope, clean_text
 from receipts_middleware.langchain.memory import Memory, Remembered, SlotKey, slot_key
 from receipts_middleware.langchain.numbering import Anchor, find_anchor
@@ -80,15 +80,13 @@ class Reconciler:
     Attributes:
         memory: What executions left in the process.
         stamps: Receipts behind the stamps of this process.
-        capture: Which facts are kept.
-        capture_key: Key of their digests.
+        capturing: Which facts are kept.
         excluded: Whether a tool is left out.
     """
 
     memory: Memory
     stamps: Stamps
-    capture: Capture
-    capture_key: bytes | None
+    capturing: Capturing
     excluded: Callable[[str], bool]
 
     def stand(
@@ -129,6 +127,7 @@ class Reconciler:
             issued=anchor.n if anchor else 0,
             head=anchored or genesis_head(scope.thread, scope.namespace),
             parse=self.stamps.read,
+            said=self.capturing.policy.kind,
         )
         start = anchor.index if anchor else 0
         issuers = [m for m in messages[start:] if isinstance(m, AIMessage | ToolMessage)]
@@ -231,7 +230,7 @@ class Reconciler:
     def _facts(self, entry: Entry) -> Mapping[str, object]:
         args = entry.call.args if entry.call is not None else None
         text = entry.result.text if entry.result is not None else ""
-        return extract_facts(args, text, capture=self.capture, key=self.capture_key)
+        return self.capturing.facts(entry.tool, args, text)
 
     def _recall(
         self, issuer: Any, position: int, tool: str, scope: tuple[str, str], recalled: list[SlotKey]

@@ -14,6 +14,7 @@ from receipts_middleware.core.children.run import MAX_CITED, MAX_RECEIPTS, Child
 from receipts_middleware.core.citation import parse_citations
 from receipts_middleware.core.finding import Verification
 from receipts_middleware.core.ledger import Entry, Ledger, LedgerBuilder, LedgerNote, View
+from receipts_middleware.core.policy import NO_POLICY, Policy
 from receipts_middleware.core.receipt import DERIVED_KEY, MAX_TEXT, RETURN_DIRECT_KEY, Receipt
 from receipts_middleware.core.toolspec import ToolSpec
 from receipts_middleware.core.transcript import Message, Transcript
@@ -35,6 +36,7 @@ def reduce_run(
     ended: Ended | None = None,
     executed: Sequence[Receipt] = (),
     stopped: bool = False,
+    policy: Policy = NO_POLICY,
 ) -> ChildRun:
     """Reduce a child's conversation.
 
@@ -46,12 +48,13 @@ def reduce_run(
         ended: How it ended, where the caller knows it; else read from the messages.
         executed: Receipts of calls that were seen to run. They stand in for results that are in no message yet.
         stopped: The messages hold no last turn, so that receipts which are in none of them count, too.
+        policy: What is said of the tools.
 
     Returns:
         The run. Deterministic: the same messages give the same run, whenever they are read.
     """
     messages = transcript.messages
-    builder = LedgerBuilder(tools=transcript.tools)
+    builder = LedgerBuilder(tools=transcript.tools, said=policy.kind)
     index, view = choose_reply(messages), View("none")
     for position, message in enumerate(messages):
         builder.read(message)
@@ -115,8 +118,16 @@ def _is_marked(builder: LedgerBuilder, ledger: Ledger) -> bool:
     return builder.snapshots > 0 or any(entry.origin in ("stamped", "carried") for entry in ledger)
 
 
-def judge_run(run: ChildRun) -> Verification:
-    """Judge a child's report against its own receipts. Pure; the same for a live run, a record and saved messages."""
+def judge_run(run: ChildRun, policy: Policy = NO_POLICY) -> Verification:
+    """Judge a child's report against its own receipts. Pure; the same for a live run, a record and saved messages.
+
+    Args:
+        run: The child's run.
+        policy: What is said of its tools and of the run.
+
+    Returns:
+        The verification.
+    """
     entries = [
         Entry(receipt=receipt, origin="derived" if receipt.is_derived else "carried")
         for receipt in (*run.inherited, *run.receipts)
@@ -143,6 +154,7 @@ def judge_run(run: ChildRun) -> Verification:
         source="harvest",
         ended=ended,
         below=find,
+        policy=policy,
     )
     return judge_turn(turn)
 
