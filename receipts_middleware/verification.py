@@ -181,9 +181,10 @@ def _check(extractor: object, name: str) -> None:
 
 def _listed(turn: Turn) -> Sequence[ToolSpec]:
     """Tools of a run: those that were listed, and those that were only called."""
-    names = {spec.name for spec in turn.tools}
+    tools = turn.policy.with_known(turn.tools)
+    names = {spec.name for spec in tools}
     called = dict.fromkeys(entry.tool for entry in turn.ledger if entry.tool not in names)
-    return (*turn.tools, *(ToolSpec(name) for name in called if name))
+    return (*tools, *(ToolSpec(name) for name in called if name))
 
 
 def _with(turn: Turn, listed: Sequence[ToolSpec], said: Iterable[Suspicion], *, llm_blocks: bool) -> Turn:

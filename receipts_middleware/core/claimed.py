@@ -12,7 +12,7 @@ from receipts_middleware.core.claims import find_claims
 from receipts_middleware.core.finding import Claim, Finding
 from receipts_middleware.core.inspect import Inspected
 from receipts_middleware.core.ledger import Ledger, shown_name
-from receipts_middleware.core.policy import Policy
+from receipts_middleware.core.policy import Policy, as_severe
 from receipts_middleware.core.rules import make_finding
 from receipts_middleware.core.suspicion import Suspicion, judge_suspicions
 from receipts_middleware.core.toolspec import ToolSpec, name_tokens
@@ -82,6 +82,7 @@ class Checked:
     unreported: tuple[str, ...] = ()
     duplicates: tuple[str, ...] = ()
     run: Run | None = None
+    settled: frozenset[Finding] = frozenset()
 
 
 def check_claims(
@@ -128,6 +129,8 @@ def check_claims(
     silent = untold(bound, run, reply, ignored)
     twice = repeated(run, reply, ignored)
     findings = [f for b, c in zip(bound, claims, strict=True) if (f := _finding(b, c)) is not None]
+    settled = dict(_settled(findings, claims, policy))
+    findings = [settled.get(f, f) for f in findings]
     findings += _written(reply, run, claims)
     findings += [_unreported(act) for act in silent]
     findings += [_duplicate(first, act) for first, act in twice]
@@ -141,7 +144,18 @@ def check_claims(
         tuple(act.entry.id for act in silent),
         tuple(act.entry.id for _, act in twice),
         run,
+        frozenset(settled.values()),
     )
+
+
+def _settled(findings: Sequence[Finding], claims: Sequence[Claim], policy: Policy) -> Iterator[tuple[Finding, Finding]]:
+    """Findings about claims of tools that have a severity of their own, each with itself under it."""
+    tools = {(claim.start, claim.end): claim.tools for claim in claims} if policy.tools else {}
+    for finding in findings:
+        said = (policy.for_tool(tool).severity for tool in tools.get((finding.start or 0, finding.end or 0), ()))
+        level = next((severity for severity in said if severity is not None), None)
+        if level is not None:
+            yield finding, as_severe(finding, level)
 
 
 #: Acts whose misreport stops a shipment: money that moved, things that are gone.
@@ -165,7 +179,8 @@ def stops_shipment(checked: Checked, findings: Iterable[Finding], policy: Policy
         if (claim.start, claim.end) not in errors:
             continue
         said = [policy.for_tool(tool).stop_ship for tool in claim.tools]
-        grave = stem(claim.action) in _GRAVE or any(_GRAVE & stems(name_tokens(tool)) for tool in claim.tools[:1])
+        acts = (name_tokens(policy.for_tool(tool).action or tool) for tool in claim.tools[:1])
+        grave = stem(claim.action) in _GRAVE or any(_GRAVE & stems(words) for words in acts)
         if any(said) or (grave and not any(flag is False for flag in said)):
             return True
     return False

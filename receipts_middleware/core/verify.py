@@ -95,7 +95,7 @@ def last_turn(transcript: Transcript, *, policy: Policy | None = None) -> Turn:
         The turn, without text where there is no reply to judge.
     """
     said = as_policy(policy)
-    builder = LedgerBuilder(tools=transcript.tools, said=said.kind)
+    builder = LedgerBuilder(tools=transcript.tools, said=said.kind, id_path=said.id_path)
     turns = list(_turns(transcript, builder, choose_reply(transcript.messages), said))
     pending = builder.pending and _ends_with_the_agent(transcript.messages)
     if turns and not pending:
@@ -140,7 +140,7 @@ def read_turns(transcript: Transcript, *, policy: Policy | None = None) -> Itera
         One turn a message with text, each with the ledger as of it.
     """
     said = as_policy(policy)
-    return _turns(transcript, LedgerBuilder(tools=transcript.tools, said=said.kind), None, said)
+    return _turns(transcript, LedgerBuilder(tools=transcript.tools, said=said.kind, id_path=said.id_path), None, said)
 
 
 def _turns(transcript: Transcript, builder: LedgerBuilder, wanted: int | None, policy: Policy) -> Iterator[Turn]:
@@ -264,10 +264,11 @@ def judge_turn(turn: Turn) -> Verification:
     Returns:
         The verification.
     """
+    tools = turn.policy.with_known(turn.tools)
     checked = check_claims(
         turn.reply,
         turn.ledger,
-        turn.tools,
+        tools,
         turn.policy,
         said=turn.said,
         this_turn=turn.this_turn,
@@ -280,13 +281,14 @@ def judge_turn(turn: Turn) -> Verification:
     evidence = inspect_ledger(
         turn.ledger,
         turn.view,
-        turn.tools,
+        tools,
         citations,
         reply=turn.reply,
         inspected=turn.inspected,
         policy=turn.policy,
     )
-    findings = list(weigh([*citation_findings(citations, turn.ledger), *checked.findings, *evidence], turn.policy))
+    raised = [*citation_findings(citations, turn.ledger), *checked.findings, *evidence]
+    findings = list(weigh(raised, turn.policy, checked.settled))
     findings.sort(key=lambda f: (-SEVERITY_ORDER.index(f.severity), f.start if f.start is not None else -1))
     judged = any(c.status not in ("unmatched", "suspected") for c in checked.claims)
     verdict = verdict_of(findings, checked=bool(citations) or judged)

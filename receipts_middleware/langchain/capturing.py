@@ -14,7 +14,7 @@ class Capturing:
     """What is kept of arguments and results.
 
     Attributes:
-        capture: The option of the middleware.
+        capture: The option of the middleware, the most that is kept.
         key: Key of the digests.
         policy: What is said of the tools.
     """
@@ -25,7 +25,7 @@ class Capturing:
 
     def of(self, tool: str) -> Capture:
         """What is kept of calls of a tool. Its name is untrusted."""
-        return self.capture
+        return self.policy.keeps(tool, self.capture)
 
     def facts(self, tool: str, args: object, text: str) -> Mapping[str, object]:
         """The facts of one call, all of it untrusted."""

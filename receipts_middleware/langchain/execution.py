@@ -17,6 +17,8 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from receipts_middleware.core.canonical import digest_args, digest_output
 from receipts_middleware.core.chain import genesis_head, stable_namespace
 from receipts_middleware.core.children import Below, ChildRun, children_of, cut, write_record
+from receipts_middleware.core.evidence import Evidence
+from receipts_middleware.core.evidence.object_id import id_at
 from receipts_middleware.core.keys import HARVEST_KEY, RECEIPT_KEY
 from receipts_middleware.core.policy import Policy
 from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, MAX_TEXT, RETURN_DIRECT_KEY, Child, Receipt
@@ -239,7 +241,7 @@ def _record(
         duration_ms=round((time.perf_counter() - execution.started) * 1000),
         attempts=runs if runs > 1 else None,
         args_edited=name != asked_name or _differs(args, execution.asked),
-        object_id=_bounded(evidence.object_id) if evidence is not None and evidence.object_id else None,
+        object_id=_object_id(name, content, evidence, keeping.policy),
         http_status=evidence.http_status if evidence is not None else None,
         exit_code=evidence.exit_code if evidence is not None else None,
         status_word=_bounded(evidence.status_word) if evidence is not None and evidence.status_word else None,
@@ -253,6 +255,15 @@ def _record(
     facts = keeping.capturing.facts(name, args, text_of(content))
     keeping.memory.put(execution.key, Remembered(receipt, facts, _bounded(asked_name), runs), slot.issuer)
     return receipt
+
+
+def _object_id(name: str, content: object, evidence: Evidence | None, policy: Policy) -> str | None:
+    """Id of the object that a result names; where the policy says at which path, only that counts."""
+    path = policy.id_path(name)
+    found = evidence.object_id if evidence is not None else None
+    if path is not None and content is not None:
+        found = id_at(content, text_of(content), path)
+    return _bounded(found) if found else None
 
 
 def _differs(executed: object, asked: object) -> bool:

@@ -159,7 +159,7 @@ def _of_run(
 
 def _delegations(transcript: Transcript, delegating: frozenset[str], policy: Policy) -> tuple[tuple[Harvest, ...], int]:
     """Every subagent below a conversation in call order, and how many more there were."""
-    builder = LedgerBuilder(tools=transcript.tools, said=policy.kind)
+    builder = LedgerBuilder(tools=transcript.tools, said=policy.kind, id_path=policy.id_path)
     for message in transcript.messages:
         builder.read(message)
     children: list[Harvest] = []

@@ -134,7 +134,6 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
         super().__init__()
         check_choice("placement", placement, ("inline", "tail", "none"))
         check_choice("snapshot", snapshot, ("auto", "full"))
-        check_capture(capture, capture_key)
         check_budget(max_chars, max_tokens, token_counter)
         if on_error not in ("warn", "raise") and not callable(on_error):
             raise UsageError("on_error is 'warn', 'raise' or a function (exception, where)")
@@ -143,7 +142,9 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
         self._included = None if tools is None else names_of(tools, "tools")
         self._excluded = names_of(exclude_tools, "exclude_tools")
         self._memory, stamps = Memory(), Stamps()
-        capturing = Capturing(capture, capture_key, policy_of(policy))
+        said = policy_of(policy)
+        check_capture(capture, capture_key, said)
+        capturing = Capturing(capture, capture_key, said)
         self._keeping = tool_side.Keeping(self._memory, stamps, capturing, names_of(subagents, "subagents"))
         self._warned: set[str] = set()
         self._lock = threading.Lock()

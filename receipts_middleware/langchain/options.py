@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from langchain_core.tools import BaseTool
 
 from receipts_middleware.core.errors import UsageError
+from receipts_middleware.core.policy import Policy
 
 
 def names_of(tools: Sequence[BaseTool | str], option: str) -> frozenset[str]:
@@ -25,11 +26,18 @@ def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
         raise UsageError(f"{name}={value!r}: choose one of {', '.join(choices)}")
 
 
-def check_capture(capture: object, key: object) -> None:
+def check_capture(capture: object, key: object, policy: Policy) -> None:
     """Raise `UsageError` where facts cannot be kept like that: in no known way, or as digests without a key."""
     check_choice("capture", capture, ("values", "digests", "hashes"))
-    if capture == "digests" and (not isinstance(key, bytes) or len(key) < 16):
+    if isinstance(key, bytes) and len(key) >= 16:
+        return
+    if capture == "digests":
         raise UsageError('capture="digests" needs capture_key, at least 16 secret bytes (secrets.token_bytes(32))')
+    if capture == "values" and "digests" in (policy.capture, *(tool.capture for tool in policy.tools)):
+        raise UsageError(
+            'the policy says capture = "digests", which needs capture_key, at least 16 secret bytes '
+            "(secrets.token_bytes(32))"
+        )
 
 
 def check_budget(max_chars: int, max_tokens: int | None, token_counter: object) -> None:

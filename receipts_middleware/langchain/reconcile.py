@@ -128,6 +128,7 @@ class Reconciler:
             head=anchored or genesis_head(scope.thread, scope.namespace),
             parse=self.stamps.read,
             said=self.capturing.policy.kind,
+            id_path=self.capturing.policy.id_path,
         )
         start = anchor.index if anchor else 0
         issuers = [m for m in messages[start:] if isinstance(m, AIMessage | ToolMessage)]

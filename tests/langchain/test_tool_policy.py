@@ -11,7 +11,9 @@ from langchain.agents import create_agent
 from langchain_core.messages import messages_to_dict
 from langchain_core.tools import tool
 
-from receipts_middleware import Policy, ToolPolicy, UsageError, load_policy
+from receipts_middleware import Policy, ToolPolicy, UsageError, load_policy, verify_messages
+from receipts_middleware.core.facts import extract_facts
+from receipts_middleware.core.keys import SNAPSHOT_KEY
 from receipts_middleware.langchain import ReceiptsMiddleware, harvest
 from receipts_middleware.langchain.testing import ScriptedChatModel
 
@@ -138,3 +140,87 @@ def test_unstamped_messages_are_read_under_the_policy(drive) -> None:
     assert harvest(result).ledger[0].outcome == "success"
     assert harvest(result, policy=ACTING).ledger[0].outcome == "error"
     assert harvest(result, policy=READING).ledger[0].outcome == "success"
+
+
+KEY = b"0123456789abcdef0123456789abcdef"
+
+
+def facts_of(result: Any) -> list[Any]:
+    """Facts of each receipt as the last turn carries them."""
+    snapshot = json.loads(result["messages"][-1].additional_kwargs[SNAPSHOT_KEY])
+    return [row.get("facts", {}) for row in snapshot["entries"]]
+
+
+@tool
+def look(key: str) -> str:
+    """Look something up."""
+    return "found 77"
+
+
+def two(drive: Any, host: Any, **options: Any) -> Any:
+    turns = [call("frobnicate", what="thing-12"), call("look", key="thing-13"), "Done [r1 frobnicate] [r2 look]."]
+    ours = ReceiptsMiddleware(on_error="raise", **options)
+    return drive.ask(host(ScriptedChatModel(turns=turns), [frobnicate, look], [ours]))
+
+
+def test_facts_of_one_tool_are_kept_otherwise(drive, host) -> None:
+    said = '[tools."frob*"]\ncapture = "hashes"\n'
+    frobnicated, looked = facts_of(two(drive, host, policy=said))
+    assert frobnicated == {}
+    assert looked == {"args": ["thing-13"], "output": ["77"]}
+
+
+def test_a_tool_is_an_exception_from_what_is_said_of_the_run(drive, host) -> None:
+    said = 'capture = "hashes"\n[tools.look]\ncapture = "values"\n'
+    frobnicated, looked = facts_of(two(drive, host, policy=said))
+    assert frobnicated == {}
+    assert looked["args"] == ["thing-13"]
+
+
+def test_digests_of_one_tool(drive, host) -> None:
+    said = '[tools.look]\ncapture = "digests"\n'
+    frobnicated, looked = facts_of(two(drive, host, policy=said, capture_key=KEY))
+    assert frobnicated["args"] == ["thing-12"]
+    assert looked == extract_facts({"key": "thing-13"}, "found 77", capture="digests", key=KEY)
+
+
+@pytest.mark.parametrize("said", ["capture = 'values'\n", "[tools.look]\ncapture = 'values'\n"])
+def test_a_policy_keeps_no_more_than_the_option_allows(said, drive, host) -> None:
+    result = two(drive, host, policy=said, capture="hashes")
+    assert facts_of(result) == [{}, {}]
+    assert "thing-13" not in json.dumps([m.additional_kwargs for m in result["messages"][2:]])
+
+
+@pytest.mark.parametrize("said", ["capture = 'digests'\n", "[tools.look]\ncapture = 'digests'\n"])
+def test_digests_need_a_key_whoever_asks_for_them(said) -> None:
+    with pytest.raises(UsageError, match="capture_key"):
+        ReceiptsMiddleware(policy=said)
+    ReceiptsMiddleware(policy=said, capture="hashes")
+    ReceiptsMiddleware(policy=said, capture_key=KEY)
+
+
+@tool
+def make_thing(what: str) -> dict[str, Any]:
+    """Make a thing."""
+    return {"trace_id": "tr-1", "made": {"nr": "T-9"}}
+
+
+@pytest.mark.parametrize(("path", "found"), [("made.nr", "T-9"), ("made.none", None), (None, "tr-1")])
+def test_the_stamp_has_the_object_that_stands_where_the_policy_says(path, found, drive, host, stamps) -> None:
+    model = ScriptedChatModel(turns=[call("make_thing", what="x"), "Made it [r1 make_thing]."])
+    policy = Policy(tools=(ToolPolicy("make_thing", object_id=path),))
+    result = drive.ask(host(model, [make_thing], [ReceiptsMiddleware(on_error="raise", policy=policy)]))
+    assert [r.object_id for r in stamps(result)] == [found]
+    shown = next(m.text for m in model.requests[1] if getattr(m, "tool_call_id", None))
+    assert (f"success {found}" in shown) == (found is not None)
+
+
+def test_a_policy_that_came_later_finds_the_object_in_what_is_still_there(drive, host) -> None:
+    """The stamp stays as it is; claims are graded by what the policy says."""
+    model = ScriptedChatModel(turns=[call("make_thing", what="x"), "I made the thing [r1 make_thing]."])
+    result = drive.ask(host(model, [make_thing], [ReceiptsMiddleware(on_error="raise")]))
+    for path, status in (("made.nr", "supported"), ("made.none", "accepted_only")):
+        policy = Policy(require_object_id=True, tools=(ToolPolicy("make_thing", object_id=path),))
+        v = verify_messages(result, policy=policy)
+        assert [c.status for c in v.claims] == [status]
+        assert v.ledger[0].receipt.object_id == "tr-1"

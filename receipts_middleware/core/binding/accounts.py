@@ -80,7 +80,7 @@ def _is_named(act: Act, lowered: str) -> bool:
 
 
 def repeated(run: Run, reply: str, ignored: Collection[str]) -> list[tuple[Act, Act]]:
-    """Acting calls that were done with the very arguments of an earlier one.
+    """Acting calls that were done with the very arguments of an earlier one, and not marked as its repeat.
 
     Args:
         run: What ran.
@@ -93,15 +93,18 @@ def repeated(run: Run, reply: str, ignored: Collection[str]) -> list[tuple[Act, 
     if _TWICE.search(reply):
         return []
     first: dict[tuple[str, str], Act] = {}
+    marked: set[tuple[str, str]] = set()
     found = []
     for act in run.every:
         if act.kind != "acting" or act.grade not in _ACTED or act.traits.name in ignored or not act.args:
             continue
         if _GESTURES & act.traits.own:
             continue
-        key = (act.traits.name, act.entry.receipt.args_sha256)
-        if key in first and act.entry.n > run.this_turn:
+        key = (act.traits.name, act.alike or act.entry.receipt.args_sha256)
+        mark = (act.traits.name, act.repeat_key or "")
+        if key in first and act.entry.n > run.this_turn and not (act.repeat_key and mark in marked):
             found.append((first[key], act))
+        marked.add(mark)
         first.setdefault(key, act)
     return found
 

@@ -30,12 +30,18 @@ class Act:
         graded: What its evidence supports.
         kind: What kind of call it is.
         traits: Of its tool.
+        check_args: Values of a claim are held against its arguments.
+        repeat_key: By which it marks itself as a repeat of a call with the same key.
+        alike: Digest of its arguments, without that key.
     """
 
     entry: Entry
     graded: Graded
     kind: ToolKind
     traits: Traits
+    check_args: bool = True
+    repeat_key: str | None = None
+    alike: str = ""
     _args: list[Value] | None = None
     _output: list[Value] | None = None
     _pool: Pool | None = None

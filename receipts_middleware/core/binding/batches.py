@@ -31,9 +31,10 @@ _DONE_COUNTS: Final = frozenset(
 def batch_of(claim: FoundClaim, values: Sequence[Value], found: Candidates) -> tuple[str, tuple[Act, ...], str] | None:
     """A shortfall of a claim about several things; None where it is about one, or nothing is short."""
     calls = [c for c in found.calls if c.act.traits.name == found.calls[0].act.traits.name]
+    by_args = all(c.act.check_args for c in calls)
     return (
-        _by_targets(values, calls)
-        or _by_names_covered(claim, calls)
+        (_by_targets(values, calls) if by_args else None)
+        or (_by_names_covered(claim, calls) if by_args else None)
         or _by_count(claim, values, calls)
         or _inside(claim, values, calls)
     )

@@ -82,7 +82,7 @@ def compare(text: str, values: Sequence[Value], act: Act, run: Run) -> Compared:
         if value.kind in settled:
             found.silent.append(value)  # the call's own amount or day is named, so this is another one
             continue
-        said = _differs(value, text, mentioned, act, run)
+        said = _differs(value, text, mentioned, act, run) if act.check_args or value.kind == "id" else None
         if said is None:
             found.silent.append(value)
         else:
@@ -158,7 +158,7 @@ def shape(norm: str) -> str:
 def _other_id(value: Value, lowered: str, act: Act, run: Run) -> str | None:
     want = shape(value.norm)
     known = value.norm in run.seen_text() or run.seen().contains(value)
-    for key, text in act.arg_pairs():
+    for key, text in act.arg_pairs() if act.check_args else ():
         other = text.strip().lower().lstrip("#")
         if len(other) > 64 or shape(other) != want or other in lowered or other == value.norm:
             continue

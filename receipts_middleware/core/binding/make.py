@@ -9,11 +9,12 @@ from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.said import acting_as, digest_without, repeat_key, with_object_id
 from receipts_middleware.core.binding.tools import Traits, traits_of
 from receipts_middleware.core.evidence import normal_status, read_evidence
 from receipts_middleware.core.grade import Grade, Graded, grade, grade_ledger
 from receipts_middleware.core.ledger import Entry, Ledger
-from receipts_middleware.core.policy import Policy
+from receipts_middleware.core.policy import Policy, ToolPolicy
 from receipts_middleware.core.toolspec import ToolSpec, find_spec, kind_of, kind_of_call, name_tokens
 
 #: With more calls than this a claim is held only against those that may be meant, so that judging stays near-constant.
@@ -54,6 +55,9 @@ def make_run(
         The run.
     """
     specs = tuple(_said(spec, policy) for spec in tools)
+    said_of = {tool: policy.for_tool(tool) for tool in {e.tool for e in ledger}} if policy.tools else {}
+    if any(tool.object_id is not None for tool in said_of.values()):
+        ledger = Ledger([with_object_id(entry, said_of[entry.tool]) for entry in ledger], ledger.notes)
     given = {tool: g for tool in {e.tool for e in ledger} if (g := policy.for_tool(tool).grade) is not None}
     graded = grade_ledger(ledger, specs, strict=policy.require_object_id, policy=given, declared=declared)
     traits: dict[str, Traits] = {}
@@ -63,7 +67,8 @@ def make_run(
         if spec is None:
             spec = _said(ToolSpec(entry.tool, "", kind_of(entry.tool)), policy)
         found.append(spec)
-        traits.setdefault(entry.tool, traits_of(entry.tool, spec.description, spec.kind))
+        if entry.tool not in traits:
+            traits[entry.tool] = _traits(spec, policy, entry.tool)
     acts = []
     for entry, spec in zip(ledger, found, strict=True):
         kind = kind_of_call(spec, entry.call.args if entry.call is not None else None) if spec else "unknown"
@@ -75,10 +80,29 @@ def make_run(
             if known is not None:
                 known[entry.receipt.uid] = act
         act.graded = _documented(graded[entry.n], entry, spec)
+        act.check_args = policy.check_args
+        if entry.tool in said_of:
+            _tell(act, said_of[entry.tool])
         acts.append(act)
-    listed = [traits.get(s.name) or traits_of(s.name, s.description, s.kind) for s in specs]
+    listed = [traits.get(s.name) or _traits(s, policy, s.name) for s in specs]
     near = _near(acts, reply, this_turn) if len(acts) > MANY else acts
     return Run(near, listed, every=acts, said=said, this_turn=this_turn, delegated=delegated)
+
+
+def _traits(spec: ToolSpec, policy: Policy, name: str) -> Traits:
+    """Traits of a tool, under the verb that the policy says."""
+    found = traits_of(name, spec.description, spec.kind)
+    action = policy.for_tool(name).action if policy.tools else None
+    return acting_as(found, action) if action is not None else found
+
+
+def _tell(act: Act, said: ToolPolicy) -> None:
+    """Put into a call what the policy says of it."""
+    if said.check_args is not None:
+        act.check_args = said.check_args
+    if said.idempotency_key is not None:
+        act.repeat_key = repeat_key(act.args, said.idempotency_key)
+        act.alike = digest_without(act.args, said.idempotency_key)
 
 
 def _near(acts: Sequence[Act], reply: str, this_turn: int) -> list[Act]:

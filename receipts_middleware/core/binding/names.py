@@ -23,6 +23,8 @@ def others_named(claim: FoundClaim, calls: Sequence[Candidate], run: Run) -> dic
     found: dict[Act, str] = {}
     for candidate in calls:
         act = candidate.act
+        if not act.check_args:
+            continue
         said = (
             _other_named(lowered, names, act, run)
             or _other_keyed(claim.text, act)

@@ -54,7 +54,7 @@ def reduce_run(
         The run. Deterministic: the same messages give the same run, whenever they are read.
     """
     messages = transcript.messages
-    builder = LedgerBuilder(tools=transcript.tools, said=policy.kind)
+    builder = LedgerBuilder(tools=transcript.tools, said=policy.kind, id_path=policy.id_path)
     index, view = choose_reply(messages), View("none")
     for position, message in enumerate(messages):
         builder.read(message)

@@ -5,6 +5,7 @@ The rule, first that fits, over the body and then one wrapper below it:
 2. a key that is nothing but an id: `id`, `uuid`, `pnr`, `booking_ref`, ... in the order of the table;
 3. the first key that ends in `_id`;
 4. a key that is the name of a thing and holds an id: `{"order": "PO-3312"}`, `{"key": "OPS-13"}`.
+Where the owner of an agent says at which path the id stands (`id_at`), only that counts.
 Ids are texts of at most 128 characters without control, newline or bidi characters, or whole numbers. An id that is
 longer or unclean is no id: a cut one would name something else.
 """
@@ -16,6 +17,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from receipts_middleware.core.evidence.keys import normal_key
+from receipts_middleware.core.evidence.literals import parse_value
 from receipts_middleware.core.lexicon.keys import OBJECT_ID_KEYS, THINGS
 from receipts_middleware.core.toolspec.kind import name_tokens
 
@@ -72,3 +74,53 @@ def clean_id(value: object) -> str | None:
         return None
     text = value.strip()
     return text if 0 < len(text) <= MAX_ID and not _UNCLEAN.search(text) else None
+
+
+def id_at(content: object, text: str, path: str) -> str | None:
+    """The id that stands where the owner of the agent says.
+
+    Args:
+        content: Content of the result: text, blocks, or a mapping that is the body itself. Untrusted.
+        text: Its text. Untrusted.
+        path: Keys and list positions, joined by dots.
+
+    Returns:
+        The id; None where nothing that can be one stands there. Never raises.
+    """
+    body: object = content
+    if not isinstance(content, Mapping) or isinstance(content.get("type"), str):
+        parsed = parse_value(text.strip())
+        body = parsed.value if parsed is not None else None
+    return clean_id(value_at(body, path))
+
+
+def value_at(value: object, path: str) -> object:
+    """What stands at a path in a parsed value; None where nothing does.
+
+    Args:
+        value: JSON-like. Untrusted.
+        path: Keys and list positions, joined by dots.
+    """
+    for part in path.split("."):
+        if isinstance(value, Mapping):
+            value = value.get(part)
+        elif isinstance(value, list) and part.isascii() and part.isdecimal():
+            value = value[int(part)] if int(part) < len(value) else None
+        else:
+            return None
+    return value
+
+
+def without(value: object, path: str) -> object:
+    """A parsed value without what stands at a path; the same where nothing does.
+
+    Args:
+        value: JSON-like. Untrusted; not changed.
+        path: Keys, joined by dots.
+    """
+    head, _, rest = path.partition(".")
+    if not isinstance(value, Mapping) or head not in value:
+        return value
+    if not rest:
+        return {key: item for key, item in value.items() if key != head}
+    return {key: without(item, rest) if key == head else item for key, item in value.items()}

@@ -12,6 +12,7 @@ from typing import Final
 
 from receipts_middleware.core.canonical import digest_args, digest_output
 from receipts_middleware.core.evidence import Evidence, read_evidence
+from receipts_middleware.core.evidence.object_id import id_at
 from receipts_middleware.core.ledger.entry import Entry, Ledger, LedgerNote, Pairing, View
 from receipts_middleware.core.ledger.legacy import legacy_receipt, legacy_view
 from receipts_middleware.core.ledger.slots import CallSlot, Waiting
@@ -39,6 +40,7 @@ class LedgerBuilder:
         head: Chain head on the newest message that has one.
         snapshots: Snapshots read so far; malformed ones count as none.
         said: Kinds that the owner of the agent says, by tool name; they outweigh what is guessed.
+        id_path: Where the owner of the agent says that results of a tool name its object, by tool name.
         parse: How a stamp is read; a caller that sees the same stamps again and again may remember them.
     """
 
@@ -48,6 +50,7 @@ class LedgerBuilder:
     snapshots: int = 0
     parse: Callable[[object], Receipt | Malformed] = parse_receipt
     said: Callable[[str], ToolKind | None] | None = None
+    id_path: Callable[[str], str | None] | None = None
     _entries: dict[int, Entry] = field(default_factory=dict)
     _carried: dict[int, Entry] = field(default_factory=dict)
     _newest: Waiting = field(default_factory=Waiting)
@@ -218,7 +221,8 @@ class LedgerBuilder:
             receipt = legacy_receipt(slot.n, call, result)
             if receipt is not None:
                 return self._entry(slot, receipt, result, pairing, legacy=True)
-        return self._entry(slot, derive_receipt(slot, result, self.kind(call.tool)), result, pairing)
+        path = self.id_path(call.tool) if self.id_path is not None else None
+        return self._entry(slot, derive_receipt(slot, result, self.kind(call.tool), path), result, pairing)
 
     def _entry(
         self, slot: CallSlot, receipt: Receipt, result: ToolResult | None, pairing: Pairing, *, legacy: bool = False
@@ -293,13 +297,14 @@ def _with_source(record: Entry, source: Entry) -> Entry:
     )
 
 
-def derive_receipt(slot: CallSlot, result: ToolResult | None, kind: ToolKind) -> Receipt:
+def derive_receipt(slot: CallSlot, result: ToolResult | None, kind: ToolKind, id_path: str | None = None) -> Receipt:
     """The receipt of a call that nobody stamped, worked out from the call and its result.
 
     Args:
         slot: The call and its place, untrusted.
         result: Its result, untrusted; None where there is none.
         kind: Kind of the tool; content rules apply to acting and shell tools only.
+        id_path: Where its result names the object; None where that is guessed.
 
     Returns:
         A receipt without a time, whose uid is `t{message}.{call}`.
@@ -320,7 +325,7 @@ def derive_receipt(slot: CallSlot, result: ToolResult | None, kind: ToolKind) ->
         output_bytes=output.output_bytes if output is not None else 0,
         created_at="",
         prev=slot.prev,
-        object_id=seen.object_id,
+        object_id=id_at(result.content, result.text, id_path) if id_path and result is not None else seen.object_id,
         http_status=seen.http_status,
         exit_code=seen.exit_code,
         status_word=seen.status_word,

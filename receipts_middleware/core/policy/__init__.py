@@ -9,6 +9,16 @@ from __future__ import annotations
 from receipts_middleware.core.policy.check import PolicyError, Problem
 from receipts_middleware.core.policy.read import read_policy
 from receipts_middleware.core.policy.value import NO_POLICY, Policy, ToolPolicy, as_policy
-from receipts_middleware.core.policy.weigh import weigh
+from receipts_middleware.core.policy.weigh import as_severe, weigh
 
-__all__ = ["NO_POLICY", "Policy", "PolicyError", "Problem", "ToolPolicy", "as_policy", "read_policy", "weigh"]
+__all__ = [
+    "NO_POLICY",
+    "Policy",
+    "PolicyError",
+    "Problem",
+    "ToolPolicy",
+    "as_policy",
+    "as_severe",
+    "read_policy",
+    "weigh",
+]

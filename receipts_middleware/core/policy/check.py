@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from typing import Final, Literal, get_args
 
 from receipts_middleware.core.errors import UsageError
+from receipts_middleware.core.facts import Capture
 from receipts_middleware.core.finding import Severity
 from receipts_middleware.core.grade import Grade
 from receipts_middleware.core.rules import RULES
@@ -149,12 +150,25 @@ def _names(value: object) -> str:
     return next((f"entry {at} {said}" for at, item in enumerate(value, 1) if (said := check_name(item))), "")
 
 
+def _plain_names(value: object) -> str:
+    said = _names(value)
+    named = value if isinstance(value, list | tuple) and not said else ()
+    patterns = (
+        f"entry {at} is a pattern; write the whole name of a tool"
+        for at, name in enumerate(named, 1)
+        if {"*", "?"}.intersection(name)
+    )
+    return said or next(patterns, "")
+
+
 TOOL_CHECKS: Final[Mapping[str, Check]] = {
     "kind": choice(*get_args(SaidKind)),
     "action": _text(_ACTION, 'a verb in its base form, for example "refund"'),
     "grade": choice(*get_args(Grade)),
     "object_id": _text(_PATH, 'where the result names the object, for example "data.refund_id"'),
     "idempotency_key": _text(_PATH, 'the argument that marks a repeat, for example "request_id"'),
+    "check_args": _flag,
+    "capture": choice(*get_args(Capture)),
     "stop_ship": _flag,
     "severity": choice(*get_args(Severity)),
     "ignore": _flag,
@@ -165,7 +179,9 @@ RUN_CHECKS: Final[Mapping[str, Check]] = {
     "require_checked": _flag,
     "require_object_id": _flag,
     "ignore_tools": _names,
+    "known_tools": _plain_names,
     "check_args": _flag,
+    "capture": choice(*get_args(Capture)),
     "language": _text(_LANGUAGE, 'the code of a language, for example "en"'),
 }
 

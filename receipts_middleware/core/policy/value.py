@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from receipts_middleware.core.errors import UsageError
+from receipts_middleware.core.facts import Capture
 from receipts_middleware.core.finding import Severity
 from receipts_middleware.core.grade import Grade
 from receipts_middleware.core.policy.check import (
@@ -21,24 +22,28 @@ from receipts_middleware.core.policy.check import (
     check_name,
     check_rule,
 )
+from receipts_middleware.core.toolspec import ToolSpec, kind_of
 
 
 @dataclass(frozen=True, slots=True)
 class ToolPolicy:
     """What is said of one tool, or of all tools whose names fit a pattern.
 
-    What is None is not said, and the verifier goes by what it sees. `kind` and `ignore` have an effect in this
-    version; the others are checked and kept for the judgement of claims.
+    What is None is not said, and the verifier goes by what it sees.
 
     Attributes:
         name: Name of the tool, or a pattern: `*` stands for any characters, `?` for one; upper and lower case differ.
         kind: Whether it changes the world, only looks, or is a shell.
-        action: Base form of what it does, for example `refund`.
+        action: Base form of what it does, for example `refund`, whatever verb its name has.
         grade: What every call of it supports, whatever its result says.
-        object_id: Where its result names the object that it made: keys and list positions, joined by dots.
-        idempotency_key: Where its arguments hold a key that marks a repeat as a repeat.
+        object_id: Where its result names the object that it made: keys and list positions, joined by dots. Where
+            nothing stands there it names none.
+        idempotency_key: Where its arguments hold a key that marks a repeat as a repeat: keys, joined by dots.
+        check_args: Whether values that a reply names are held against its arguments; None: as for the run.
+        capture: What is kept of its arguments and results besides hashes, when receipts are stamped; None: as for the
+            run.
         stop_ship: Whether an error about it stops a shipment; None: by its action.
-        severity: Of findings about claims that it could have done.
+        severity: Of findings about claims that it could have done; outweighs `rules`, but for `off`.
         ignore: Its calls take no part in what a reply must tell of.
 
     Raises:
@@ -51,6 +56,8 @@ class ToolPolicy:
     grade: Grade | None = None
     object_id: str | None = None
     idempotency_key: str | None = None
+    check_args: bool | None = None
+    capture: Capture | None = None
     stop_ship: bool | None = None
     severity: Severity | None = None
     ignore: bool = False
@@ -79,9 +86,12 @@ class Policy:
         tools: Entries for tools, in any order; no two for the same name or pattern.
         fail_on: Weakest severity at which the command line exits 1; None: its own default.
         require_checked: Whether the command line exits 3 where nothing was checked; None: its own default.
-        require_object_id: Strict: an act counts as done only where its result names an object. Kept for claims.
+        require_object_id: Strict: an act counts as done only where its result names an object.
         ignore_tools: Names or patterns of tools whose calls a reply need not tell of.
-        check_args: Whether values that a reply names are held against arguments. Kept for claims.
+        known_tools: Names of tools that the agent had, besides those that are given or that the run recorded.
+        check_args: Whether values that a reply names are held against arguments.
+        capture: What is kept of arguments and results besides hashes, when receipts are stamped; never more than the
+            middleware's own option allows. None: as that option says.
         language: Code of the language of the replies; None: it is told from the text. Kept for claims.
         rules: Severity for rules by id, or `off`.
 
@@ -94,7 +104,9 @@ class Policy:
     require_checked: bool | None = None
     require_object_id: bool = False
     ignore_tools: tuple[str, ...] = ()
+    known_tools: tuple[str, ...] = ()
     check_args: bool = True
+    capture: Capture | None = None
     language: str | None = None
     rules: Mapping[str, RuleLevel] = field(default_factory=dict, hash=False)
     _exact: Mapping[str, ToolPolicy] = field(init=False, repr=False, compare=False)
@@ -115,6 +127,7 @@ class Policy:
             raise PolicyError(problems)
         object.__setattr__(self, "tools", tuple(self.tools))
         object.__setattr__(self, "ignore_tools", tuple(self.ignore_tools))
+        object.__setattr__(self, "known_tools", tuple(self.known_tools))
         object.__setattr__(self, "rules", dict(self.rules))
         object.__setattr__(self, "_exact", {tool.name: tool for tool in self.tools})
         patterns = sorted((tool for tool in self.tools if tool.is_pattern), key=lambda tool: -specificity(tool.name))
@@ -143,6 +156,33 @@ class Policy:
     def kind(self, name: str) -> SaidKind | None:
         """The kind that is said of a tool, or None."""
         return self.for_tool(name).kind if self.tools else None
+
+    def id_path(self, name: str) -> str | None:
+        """Where results of a tool name its object, or None."""
+        return self.for_tool(name).object_id if self.tools else None
+
+    def keeps(self, name: str, allowed: Capture) -> Capture:
+        """What is kept of the calls of a tool besides hashes.
+
+        Args:
+            name: Of the tool. Untrusted.
+            allowed: The most that may be kept.
+
+        Returns:
+            What its entry says, else what is said of the run; never more than is allowed.
+        """
+        said = (self.for_tool(name).capture if self.tools else None) or self.capture or allowed
+        return max(said, allowed, key=_LEAST.index)
+
+    def with_known(self, tools: Sequence[ToolSpec]) -> Sequence[ToolSpec]:
+        """Tools of a run and those that are known besides.
+
+        Args:
+            tools: Of the run.
+        """
+        held = {spec.name for spec in tools}
+        more = (name for name in dict.fromkeys(self.known_tools) if name not in held)
+        return (*tools, *(ToolSpec(name, "", self.kind(name) or kind_of(name)) for name in more))
 
 
 def repeated(names: list[str]) -> list[tuple[int, str]]:
@@ -201,6 +241,8 @@ def fits(pattern: str, name: str) -> bool:
     return not pattern[at:].strip("*")
 
 
+#: From the most that is kept to the least.
+_LEAST: Final[Sequence[Capture]] = ("values", "digests", "hashes")
 _SAYS_NOTHING: Final = ToolPolicy("*")
 #: The policy where none is given.
 NO_POLICY: Final = Policy()
