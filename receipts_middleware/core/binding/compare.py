@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Final, Literal
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.words import stem, stems_of
 from receipts_middleware.core.values import Pool, Value
+from receipts_middleware.core.values.ids import normal_id
+from receipts_middleware.core.values.numbers import shift
 from receipts_middleware.core.values.tables import AMOUNT_KEYS, DURATIONS, MONTH_DURATIONS, MONTHS
 
 Mismatch = Literal["wrong_target", "wrong_amount"]
@@ -160,7 +163,7 @@ def _other_id(value: Value, lowered: str, act: Act, run: Run) -> str | None:
     known = value.norm in run.seen_text() or run.seen().contains(value)
     for key, text in act.arg_pairs() if act.check_args else ():
         other = text.strip().lower().lstrip("#")
-        if len(other) > 64 or shape(other) != want or other in lowered or other == value.norm:
+        if len(other) > 64 or shape(normal_id(other)) != want or other in lowered or other == value.norm:
             continue
         words = key.split()
         if (
@@ -250,7 +253,10 @@ def _other_count(value: Value, text: str, mentioned: Pool, act: Act, run: Run) -
         or run.seen().find(value) in ("same", "duration", "count")
     ):
         return None
+    if value.kind == "percent" and (share := _other_share(mentioned, act)) is not None:
+        return share
     candidates = []
+    led = stems_of(" ".join(text[max(0, value.start - 24) : value.start].split()[-3:]))
     listed = _list_named(value, text, act)
     if listed is not None:
         return listed
@@ -266,13 +272,47 @@ def _other_count(value: Value, text: str, mentioned: Pool, act: Act, run: Run) -
         lasting = value.unit in DURATIONS or value.unit in MONTH_DURATIONS
         if lasting and not (number.unit in DURATIONS or number.unit in MONTH_DURATIONS or unit == last):
             continue
-        if unit and unit in map(stem, words):
+        if _is_near(value, number, text):
+            return None
+        if (unit and unit in map(stem, words)) or last in led:
             return number.text
         if (value.unit or text_follows) and AMOUNT_KEYS.intersection(words):
             continue  # a thing that is counted is no amount of money
         if _QUANTITY_KEYS.intersection(words) or any(word.endswith("size") for word in words):
             candidates.append(number)
     return candidates[0].text if len(candidates) == 1 else None
+
+
+#: Keys under which a share stands, as a percentage or as a fraction.
+_SHARE_KEYS: Final = frozenset("percent percentage pct rate apr interest ratio share vat proportion fraction".split())
+
+
+def _other_share(mentioned: Pool, act: Act) -> str | None:
+    """The one share that the call was given, where the claim names none of its shares."""
+    shares = [
+        number
+        for key, number in keyed_numbers(act)
+        if _SHARE_KEYS & set(key.split()) and Fraction(number.norm) <= 100 and number.kind != "money"
+    ]
+    if len(shares) != 1:
+        return None
+    number = shares[0]
+    ways = (number.norm, shift(number.norm, 2), shift(number.norm, -2))
+    told = (Value("percent", number.text, 0, 0, norm, "%") for norm in ways)
+    return None if any(mentioned.contains(v) for v in (number, *told)) else number.text
+
+
+_NEARLY: Final = re.compile(
+    r"\b(?:about|around|roughly|nearly|almost|approximately|approx\.?|some|circa|close to|just (?:under|over|short of)"
+    r"|over|under|more than|less than|up to|at least)\s\Z|~\s?\Z",
+    re.IGNORECASE,
+)
+
+
+def _is_near(value: Value, number: Value, text: str) -> bool:
+    """Whether a claim says "about" of a number that is within a tenth of the call's own."""
+    said, own = Fraction(value.norm), Fraction(number.norm)
+    return abs(said - own) * 10 <= own and _NEARLY.search(text[max(0, value.start - 20) : value.start]) is not None
 
 
 def keyed_numbers(act: Act) -> list[tuple[str, Value]]:

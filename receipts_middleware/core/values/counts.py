@@ -24,6 +24,14 @@ def _count() -> re.Pattern[str]:
     )
 
 
+#: Lengths of time that have a name.
+_LENGTHS: Final = (
+    (re.compile(r"\b(?:an\s)?hour\sand\sa\shalf\b", re.IGNORECASE), "90", "minute"),
+    (re.compile(r"\bthree[\s-]quarters\sof\san\shour\b", re.IGNORECASE), "45", "minute"),
+    (re.compile(r"\ba\squarter\sof\san\shour\b", re.IGNORECASE), "15", "minute"),
+    (re.compile(r"\bhalf(?:\san|\sa|-an)?[\s-]hour\b", re.IGNORECASE), "30", "minute"),
+    (re.compile(r"\b(?:a\s|one\s)fortnight\b", re.IGNORECASE), "2", "week"),
+)
 _NEXT: Final = re.compile(r"[ \u00a0-]([A-Za-z]{2,40})")
 _MARKER: Final = re.compile(r"^[ \t>]{0,12}\d{1,3}[.)](?=\s)", re.MULTILINE)
 _LAST_WORD: Final = re.compile(r"([A-Za-z]+)[\s-]\Z")
@@ -46,6 +54,9 @@ def read_counts(text: str) -> Iterator[Value]:
     Args:
         text: Untrusted.
     """
+    for pattern, norm, unit in _LENGTHS:
+        for match in pattern.finditer(text):
+            yield Value("count", match.group(), match.start(), match.end(), norm, unit)
     for match in _count().finditer(text):
         unit = _unit(text, match.end())
         also: tuple[str, ...] = ()

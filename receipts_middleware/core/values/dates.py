@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from receipts_middleware.core.values.tables import MONTHS, NAMED_TIMES, RELATIVE_DAYS, WEEKDAYS
+from receipts_middleware.core.values.tables import MONTHS, NAMED_TIMES, RELATIVE_DAYS, UNITS, WEEKDAYS
 from receipts_middleware.core.values.value import Value
 
 #: Months begin with a capital: `may` and `march` are verbs.
@@ -49,6 +49,13 @@ def _bare_hour() -> re.Pattern[str]:
 
 
 _NAMED: Final = re.compile(r"\b(?:" + "|".join(NAMED_TIMES) + r")\b", re.IGNORECASE)
+_PAST: Final = re.compile(
+    rf"\b(?:(?P<part>half|quarter)\s(?P<side>past|to)|(?P<minutes>twenty-five|twenty|ten|five)\spast)\s"
+    rf"(?P<hour>{'|'.join(list(UNITS)[1:13])}|1[0-2]|[1-9])\b(?![:.]\d|\s(?:people|guests|persons|of\b))"
+    r"(?:\s?(?P<half>[AaPp])\.?[Mm]\b)?",
+    re.IGNORECASE,
+)
+_PARTS: Final = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20, "twenty-five": 25}
 
 
 def read_dates(text: str, now: datetime.date | None) -> Iterator[Value]:
@@ -119,6 +126,7 @@ def read_times(text: str) -> Iterator[Value]:
     Args:
         text: Untrusted.
     """
+    yield from _read_spoken(text)
     for match in _CLOCK.finditer(text):
         hour, half = int(match["h"]), (match["half"] or "").lower()
         if half and not 1 <= hour <= 12:
@@ -138,6 +146,23 @@ def read_times(text: str) -> Iterator[Value]:
                 yield Value("time", match[group], match.start(group), match.end(group), f"{hour:02}:00", "hour", also)
     for match in _NAMED.finditer(text):
         yield Value("time", match.group(), match.start(), match.end(), NAMED_TIMES[match.group().lower()])
+
+
+def _read_spoken(text: str) -> Iterator[Value]:
+    """`half past six`, `quarter to nine`: of the morning or of the evening."""
+    for match in _PAST.finditer(text):
+        side, part = (match["side"] or "past").lower(), match["part"] or match["minutes"]
+        if part.lower() == "half" and side == "to":
+            continue
+        word = match["hour"].lower()
+        hour = int(word) if word.isdecimal() else UNITS[word]
+        minutes = _PARTS[part.lower()] if side == "past" else -_PARTS[part.lower()]
+        half = (match["half"] or "").lower()
+        first, other = (((_hour(hour, h) * 60 + minutes) % 1_440) for h in ("a", "p"))
+        if half == "p":
+            first = other
+        also = (f"{other // 60:02}:{other % 60:02}",) if not half else ()
+        yield Value("time", match.group(), match.start(), match.end(), f"{first // 60:02}:{first % 60:02}", "", also)
 
 
 def _hour(hour: int, half: str) -> int:

@@ -162,5 +162,6 @@ def _durations(value: Value) -> Iterator[Value]:
             continue
         length = int(value.norm) * table[value.unit]
         for unit, size in table.items():
-            if size != table[value.unit] and length % size == 0:
-                yield Value("count", value.text, value.start, value.end, str(length // size), unit)
+            if size != table[value.unit] and 100 * length % size == 0:  # 90 minutes are 1.5 hours
+                norm = shift(str(100 * length // size), -2)
+                yield Value("count", value.text, value.start, value.end, norm, unit)
