@@ -10,6 +10,7 @@ from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.bodies import Record
 from receipts_middleware.core.binding.compare import DATA_UNITS, agrees, shape
 from receipts_middleware.core.binding.effects import Judged
+from receipts_middleware.core.binding.misquotes import contradicted
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.tools import Meant
 from receipts_middleware.core.binding.words import stem, stems_of
@@ -28,7 +29,7 @@ _BY_OTHERS: Final = frozenset(
 #: Values that are worked out in so many ways that an unseen one shows nothing.
 _DERIVED_WORDS: Final = re.compile(
     r"\b(?:total|sum|combined|altogether|overall|averages?|averaged|mean|median|difference|save[sd]?|saving|savings|remaining|left"
-    r"|each|per|over|under|more than|less than|at least|up to|between"
+    r"|each|per|over|under|points? (?:above|below|ahead|behind)|more than|less than|at least|up to|between"
     r"|additional|extra|cheaper|higher|lower|increase|decrease|net|gross|minus|plus|worth|estimated?|would|could)\b",
     re.IGNORECASE,
 )
@@ -82,7 +83,7 @@ def judge_result(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: 
     acts = tuple(near)
     if not run.acts:
         return Judged("unmatched", required="S1")
-    wrong = _tests_failed(claim, near) or _misquoted(claim, values, near, run)
+    wrong = _tests_failed(claim, near) or _misquoted(claim, values, near, run) or contradicted(claim.text, near, run)
     if wrong is not None:
         return Judged("misquoted", tools, acts, wrong, "value", "S1")
     unseen = [v for v in values if v.kind in _MISQUOTABLE and not _is_seen(v, run)]
@@ -146,6 +147,8 @@ def _misquoted(claim: FoundClaim, values: Sequence[Value], near: Sequence[Act], 
             continue
         if value.kind == "count" and value.norm in ("0", "1", "2", "3") and not value.unit:
             continue
+        if value.kind == "percent" and _is_ratio(value, values):
+            continue
         other = _in_place_of(value, claim, values, near)
         if other is not None:
             return f"{value.text}: {other}"
@@ -165,13 +168,20 @@ def _is_near(value: Value, run: Run) -> bool:
     return False
 
 
+def _is_ratio(value: Value, values: Sequence[Value]) -> bool:
+    """Whether a percentage is what two numbers of the claim come to: 168 of 240 are 70 %."""
+    numbers = [float(v.norm) for v in values if v.kind in ("count", "money") and float(v.norm) > 0][:8]
+    places = len(value.norm.partition(".")[2])
+    return any(round(100 * x / b, places) == float(value.norm) for a in numbers for b in numbers for x in (a, b - a))
+
+
 def _in_place_of(value: Value, claim: FoundClaim, values: Sequence[Value], near: Sequence[Act]) -> str | None:
     """A value of the same kind in the record or line that the rest of the claim speaks of."""
     mentioned = Pool(values)
     words = stems_of(claim.text)
     for act in near:
         for text in _passages(act, words, [v for v in values if v is not value]):
-            pool = [v for v in text if _alike(v, value) and not mentioned.contains(v)]
+            pool = [v for v in text if _alike(v, value) and v.norm != value.norm and not mentioned.contains(v)]
             if pool:
                 return pool[0].text
         if value.kind == "count" and (keyed := _under_its_key(value, words, act)) is not None:
@@ -185,6 +195,8 @@ def _under_its_key(value: Value, words: frozenset[str], act: Act) -> str | None:
     for record in act.records()[:100]:
         numbers = [(key, t) for key, t in record.pairs if t.replace(".", "", 1).isdecimal() and len(t) < 12]
         own = [t for key, t in numbers if unit and unit in {stem(w) for w in key.split()}]
+        if value.norm in own:
+            return None
         if len(own) == 1:
             return own[0]
         named = any(len(t) < 40 and stems_of(t) and stems_of(t) <= words for _, t in record.pairs if not t.isdecimal())
@@ -248,8 +260,8 @@ def _swapped(claim: FoundClaim, values: Sequence[Value], near: Sequence[Act]) ->
     """Counts whose unit is a key of the result that holds another number, which stands under another key."""
     for value in values:
         unit = stem(value.unit) if value.kind == "count" and value.unit else ""
-        if not unit or not value.norm.isdecimal():
-            continue
+        if not unit or not value.norm.isdecimal() or claim.text[: value.start].rstrip().endswith(" of"):
+            continue  # "168 of 240 responded": what responded is told before it
         for act in near:
             for record in act.records()[:50]:
                 own = [t for k, t in record.pairs if unit in {stem(w) for w in k.split()} and t.isdecimal()]

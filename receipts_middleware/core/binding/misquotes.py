@@ -1,0 +1,81 @@
+"""What a reply says of results against what they hold, piece by piece: the way in, and how a claim is cut up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.counted import too_many_of, wrong_number
+from receipts_middleware.core.binding.pieces import Piece
+from receipts_middleware.core.binding.rests import wrong_delay, wrong_rest
+from receipts_middleware.core.binding.rows import View, view_of
+from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.standing import not_all, not_none, other_state, stranger_in_list
+from receipts_middleware.core.binding.swaps import not_the_most, of_another, other_sort, other_weekday
+from receipts_middleware.core.binding.words import stems_of
+
+#: Calls whose results are read for one claim, and pieces of it.
+_MAX_ACTS: Final = 8
+_MAX_PIECES: Final = 8
+_MAX_CLAIM: Final = 600
+_CUT: Final = re.compile(
+    r";\s+|:\s+(?=[^\W\d])|,\s+|\s+(?:and|but|while|whereas|with|so|which|who|plus|though|although)\s+|\s*[()|]\s*|\s+[-\u2013\u2014]\s+"
+)
+_RULES: Final[tuple[Callable[[Piece, View, Run], str | None], ...]] = (
+    of_another,
+    other_weekday,
+    wrong_number,
+    too_many_of,
+    other_state,
+    not_all,
+    not_none,
+    not_the_most,
+    other_sort,
+)
+
+
+def contradicted(text: str, near: Sequence[Act], run: Run) -> str | None:
+    """What results hold in place of what a text says of them.
+
+    Args:
+        text: A claim. Untrusted.
+        near: Calls whose results it speaks of, nearest first.
+        run: Everything that was seen.
+
+    Returns:
+        What stands there instead; None where nothing speaks against it. Contradicts only by a place that is the only
+        one of its name, and only where the value said follows from nothing that was seen.
+    """
+    acts = _with_like(near, run)
+    if not acts:
+        return None
+    view = view_of(acts)
+    text = text[:_MAX_CLAIM]
+    whole = Piece(text, text, stems_of(text), tuple(acts))
+    for rule in (stranger_in_list, wrong_rest, wrong_delay):
+        said = rule(whole, view, run)
+        if said is not None:
+            return said
+    before = ""
+    for part in _CUT.split(text)[:_MAX_PIECES]:
+        if not part or not part.strip():
+            continue
+        piece = Piece(part, text, stems_of(part), tuple(acts), before)
+        for apply in _RULES:
+            said = apply(piece, view, run)
+            if said is not None:
+                return said
+        before = part
+    return None
+
+
+def _with_like(near: Sequence[Act], run: Run) -> list[Act]:
+    """The calls and others of the same tools, so that what is the only one of its name is so among all of them."""
+    tools = {act.traits.name for act in near}
+    near = [act for act in near if act.grade not in ("F", "S1", "S0")]
+    like = [a for a in run.acts if a.traits.name in tools and a not in near and a.grade not in ("F", "S1", "S0")]
+    if not near or len(near) + len(like) > _MAX_ACTS:
+        return []  # among so many nothing is the only one of its name
+    return [*near, *like]
