@@ -76,6 +76,23 @@ def test_conversation_is_graded_with_its_read_backs(row: dict) -> None:
     assert [graded[n].grade for n in sorted(graded)] == row["expect"], graded
 
 
+#: How a row of `domains.json` may be graded: `early` is not done yet, `short` any of not done.
+_AS_EXPECTED = {
+    "early": {"S2"},
+    "failed": {"F", "S1", "S0"},
+    "short": {"F", "S0", "S1", "S2"},
+    "done": {"S3", "S4"},
+}
+
+
+@pytest.mark.rows("grade/domains.json")
+def test_results_of_many_trades_are_read_as_done_only_where_they_say_so(row: dict) -> None:
+    step = {"tool": row["tool"], "args": row["args"], "result": row["result"]}
+    tools = [{"name": row["tool"], "description": row["description"]}]
+    graded = grade_ledger(_ledger({"steps": [[step]], "tools": tools}), read_tools(tools))
+    assert graded[1].grade in _AS_EXPECTED[row["expect"]], graded[1]
+
+
 def test_read_back_needs_neither_call_nor_result() -> None:
     act = a_receipt(1, object_id="re_91")
     read = a_receipt(2, tool="get_refund", object_id="re_91", status_word="succeeded")

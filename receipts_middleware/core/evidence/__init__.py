@@ -13,8 +13,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from receipts_middleware.core.evidence.body import Body, read_body
+from receipts_middleware.core.evidence.body import Body, open_word, read_body
 from receipts_middleware.core.evidence.literals import parse_value
+from receipts_middleware.core.evidence.own import is_own_end, own_participles
+from receipts_middleware.core.evidence.prose import Reading, read_prose
 from receipts_middleware.core.evidence.status import PENDING_SENTENCE, PROMISE, StatusClass, normal_status, status_class
 from receipts_middleware.core.evidence.text import (
     TextSigns,
@@ -123,10 +125,11 @@ def read_evidence(
         return _failure("declared", f"exit_code: {exit_code}", body, signs, exit_code)
     said: OutcomeSource = "declared" if error is False or exit_code == 0 else "framework"
     if kind in ("acting", "shell"):
-        failed = _content_failure(body, signs, exit_code, plain, kind=kind, tool=tool)
+        prose = read_prose(plain, tool) if body is None and kind == "acting" else Reading()
+        failed = _content_failure(body, signs, exit_code, plain, kind=kind, tool=tool, prose=prose)
         if failed is not None:
             return failed
-        word = _open_text(plain, shell=kind == "shell") if body is None else None
+        word = _open_text(plain, prose, tool, shell=kind == "shell") if body is None else None
         return _success(body, signs, exit_code, said, word)
     return _as_data(body, kind, said, exit_code, plain)
 
@@ -151,7 +154,7 @@ def _body(content: object, bare: str, tool: str) -> tuple[Body | None, str]:
 
 
 def _content_failure(
-    body: Body | None, signs: TextSigns, exit_code: int | None, plain: str, *, kind: ToolKind, tool: str
+    body: Body | None, signs: TextSigns, exit_code: int | None, plain: str, *, kind: ToolKind, tool: str, prose: Reading
 ) -> Evidence | None:
     """What the body, the text or a status that is the whole text says of a failure."""
     if body is not None:
@@ -162,11 +165,20 @@ def _content_failure(
         return None
     if exit_code == 0 and kind == "shell":
         return None
-    if signs.failed:
+    if signs.failed and not _is_own_refusal(signs.failed, tool):
         return _failure("text", signs.failed, body, signs, exit_code)
+    if prose.said == "failed":
+        return _failure("text", f"error_text: refused: {prose.words}", body, signs, exit_code)
     if kind == "acting" and _is_failed_status(plain, tool):
         return _failure("text", f"status_word: {_one_line(plain)}", body, signs, exit_code)
     return None
+
+
+def _is_own_refusal(failed: str, tool: str) -> bool:
+    """Whether the tool did what it is there for: "Access denied for user 1" of `deny_access`."""
+    if not failed.startswith(("error_text: denied", "error_text: refused", "error_text: undone")):
+        return False
+    return any(status_class(form) == "failed" and form in failed.lower() for form in own_participles(tool))
 
 
 def _is_failed_status(plain: str, tool: str) -> bool:
@@ -204,9 +216,15 @@ def _success(
     return _evidence("success", "text" if word else source, body, signs, exit_code, word=word)
 
 
-def _open_text(plain: str, *, shell: bool) -> str | None:
+def _open_text(plain: str, prose: Reading, tool: str, *, shell: bool) -> str | None:
     """A short plain answer that says that the end is open: "queued", "Message queued", "It will be merged later"."""
-    line = plain.strip()
+    if prose.said == "done":
+        return None
+    return _open_status(plain.strip(), tool, shell=shell) or (open_word(prose.words) if prose.said == "open" else None)
+
+
+def _open_status(line: str, tool: str, *, shell: bool) -> str | None:
+    """A status, or one sentence of a page, that leaves the end open."""
     pending = None if shell else PENDING_SENTENCE.search(_TAGS.sub(" ", line[:MAX_PAGE]))
     if pending:
         return normal_status(pending[1] or pending[2])
@@ -219,6 +237,8 @@ def _open_text(plain: str, *, shell: bool) -> str | None:
         return None  # a single word that a command printed is data
     norm = normal_status(line)
     parts = norm.split("_")
+    if is_own_end(parts[-1], tool):
+        return None
     return norm if parts[0] in _OPEN_TEXTS or parts[-1] in _OPEN_TEXTS or "awaiting" in parts else None
 
 

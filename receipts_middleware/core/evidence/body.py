@@ -1,31 +1,36 @@
 """What the body of a result says: a JSON object or list, read by its keys.
 
-Only keys speak here, never words in prose: `{"accepted": ["a@example.com"], "response": "250 OK"}` is done, and
-`{"errors": []}` is no error. Looked at are the body and at most three wrappers inside it.
+Keys speak first: `{"accepted": ["a@example.com"], "response": "250 OK"}` is done, and `{"errors": []}` is no error.
+Where none of them says that the tool's own act was done, marks (`marks`) and remarks to the reader (`prose`) are asked.
+Looked at are the body and at most three wrappers inside it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from receipts_middleware.core.evidence.failure import error_type_of, failure_of, partial_of, whole_number
 from receipts_middleware.core.evidence.keys import normal_key
+from receipts_middleware.core.evidence.marks import booked, is_done, is_outcome, open_by, undone_by
 from receipts_middleware.core.evidence.object_id import object_id_of
-from receipts_middleware.core.evidence.status import (
-    StatusClass,
-    leading_verb,
-    normal_status,
-    own_participles,
-    status_class,
-)
+from receipts_middleware.core.evidence.own import act_verb, leading_verb, named_by, own_participles
+from receipts_middleware.core.evidence.prose import read_prose
+from receipts_middleware.core.evidence.status import StatusClass, normal_status, status_class
 from receipts_middleware.core.lexicon.keys import (
+    CALL_PREFIXES,
     ENVELOPE_KEYS,
     ERROR_KEYS,
     EXIT_KEYS,
     HTTP_KEYS,
+    PROCESS_KEYS,
+    REMARK_KEYS,
+    STATE_WRITERS,
+    STATUS_ENDINGS,
     STATUS_KEYS,
+    SUCCESS_KEYS,
+    TEXT_THINGS,
     TRUE_IS_STATUS,
 )
 from receipts_middleware.core.lexicon.status import RECORD_KEYS, TRANSITIONS
@@ -88,7 +93,50 @@ def read_body(value: object, tool: str = "") -> Body | None:
             batch = read_body(items, tool)
             if batch is not None and (batch.failed or batch.partial):
                 body = replace(body, failed=batch.failed, partial=batch.partial)
+    if not body.failed or body.failed.startswith("not_done"):
+        body = _with_marks(body, layers, tool)
     return replace(body, partial="") if body.failed else body
+
+
+def _with_marks(body: Body, layers: Sequence[Mapping[str, object]], tool: str) -> Body:
+    """What marks and remarks say, where nothing says that the tool's own act was done."""
+    if body.status == "accepted":
+        return replace(body, failed="")
+    if body.partial or any(_is_record(layer, tool) for layer in layers):
+        return body
+    if not body.failed:
+        if body.status_word is not None and is_outcome(body.status_word, tool):
+            return body
+        if any(is_done(layer, tool) for layer in layers):
+            return body
+    said_yes = any(layer.get(key) is True for layer in layers for key in SUCCESS_KEYS)
+    remarks = [read_prose(text, tool, refusals=not said_yes) for layer in layers for text in _remarks(layer, tool)]
+    found = {remark.said: remark.words for remark in reversed(remarks)}
+    if "done" in found and not body.failed:
+        return body
+    mark = next((mark for layer in layers if (mark := open_by(layer, tool))), "") or found.get("open", "")
+    if mark:
+        return replace(body, failed="", status_word=open_word(mark), status="accepted")
+    undone = next((mark for layer in layers if (mark := undone_by(layer, tool))), "")
+    if body.failed or undone:
+        return body if body.failed else replace(body, failed=f"not_done: {undone}")
+    return replace(body, failed=f"error_text: refused: {found['failed']}") if "failed" in found else body
+
+
+def open_word(words: str) -> str:
+    """Words by which a result leaves its end open, as a status word that is read so.
+
+    Args:
+        words: The words, or a key and its value. Untrusted.
+    """
+    return f"pending: {words[:80]}"
+
+
+def _remarks(layer: Mapping[str, object], tool: str) -> Iterator[str]:
+    for key in REMARK_KEYS:
+        value = layer.get(key)
+        if isinstance(value, str) and not (key in TEXT_THINGS and key.removesuffix("s") in name_tokens(tool)):
+            yield value
 
 
 def _layers(value: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
@@ -182,7 +230,7 @@ def _is_stage(word: str, tool: str) -> bool:
 
 def _status(layer: Mapping[str, object], tool: str, *, is_record: bool) -> tuple[str | None, StatusClass]:
     """The status word that says most: failed, then open, then confirmed, then the first."""
-    words = list(_status_words(layer))
+    words = list(_status_words(layer, tool))
     best: tuple[str | None, StatusClass] = (None, "")
     for word in words:
         said = status_class(word, tool)
@@ -195,22 +243,55 @@ def _status(layer: Mapping[str, object], tool: str, *, is_record: bool) -> tuple
     return best
 
 
-def _status_words(layer: Mapping[str, object]) -> Iterator[str]:
+def _status_words(layer: Mapping[str, object], tool: str) -> Iterator[str]:
     for key in STATUS_KEYS:
         value = layer.get(key)
         if isinstance(value, Mapping):
             inner = _normal(value)
             value = next((inner[k] for k in STATUS_KEYS if isinstance(inner.get(k), str)), None)
-        if isinstance(value, str) and value.strip() and len(value) <= 128 and not value.strip().isdecimal():
-            yield value.strip()
-    for key, value in layer.items():  # {"DBInstanceStatus": "modifying"}: the work goes on
-        if key.endswith("status") and isinstance(value, str) and normal_status(value) in TRANSITIONS:
-            yield value.strip()
+        if _is_word(value) and not _is_written(key, tool):
+            yield str(value).strip()
+    for key, value in layer.items():
+        if _is_word(value):
+            word = str(value).strip()
+            if _tells_the_call(key, word, tool) and (
+                key not in PROCESS_KEYS or status_class(word, tool) in ("accepted", "failed")
+            ):
+                yield word
         elif key.startswith("pending") and isinstance(value, Mapping) and value:
             yield "pending"  # AWS: {"PendingModifiedValues": {...}} waits for a maintenance window
     for key, word in TRUE_IS_STATUS.items():
         if layer.get(key) is True:
             yield word
+
+
+def _is_word(value: object) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= 128 and bool(value.strip()) and not value.strip().isdecimal()
+
+
+def _is_written(key: str, tool: str) -> bool:
+    """`result` of `record_exam_result`: what was to be written down."""
+    return act_verb(tool) in STATE_WRITERS and key in name_tokens(tool)
+
+
+#: Words of a value under a key that is none of a status; a longer one is a name or a text.
+_MAX_WORDS: Final = 5
+
+
+def _tells_the_call(key: str, value: str, tool: str) -> bool:
+    """Whether a key other than `status` and its like tells how far the call has come."""
+    if key.endswith("status") and normal_status(value) in TRANSITIONS:
+        return True  # {"DBInstanceStatus": "modifying"}: the work goes on
+    if len(value.split()) > _MAX_WORDS:
+        return False
+    prefix = next((key.removesuffix(end) for end in STATUS_ENDINGS if key.endswith(end) and key != end), "")
+    if prefix:
+        return prefix in CALL_PREFIXES or (named_by(prefix, tool) and not _is_written(prefix, tool))
+    if key == "response":
+        return " " not in value.strip()
+    if key in PROCESS_KEYS or booked(key, tool):
+        return not _is_written(key, tool)
+    return key not in TEXT_THINGS and key not in STATUS_KEYS and named_by(key, tool) and not _is_written(key, tool)
 
 
 def _http_status(layer: Mapping[str, object]) -> int | None:

@@ -10,7 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from receipts_middleware.core.evidence.status import own_participles, status_class
+from receipts_middleware.core.evidence.own import own_participles
+from receipts_middleware.core.evidence.status import status_class
 from receipts_middleware.core.lexicon.keys import (
     COUNTS_OF_SUCCESS,
     ERROR_ENVELOPE_KEYS,

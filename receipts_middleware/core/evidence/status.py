@@ -8,18 +8,25 @@ of a charge and the success of `decline_invite`.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from itertools import pairwise
 from typing import Final, Literal
 
+from receipts_middleware.core.evidence.own import act_verb, gerunds, is_own_end, own_participles
 from receipts_middleware.core.lexicon.status import (
     ACCEPTED_WORDS,
+    CLOSING_TOKENS,
     DONE_WORDS,
+    FAILED_CODES,
     FAILED_WORDS,
+    HANDED_ON,
+    LASTING_VERBS,
+    NO_GOING_ON,
+    OPEN_CODES,
     OPEN_END_TOKENS,
+    OPEN_PAIRS,
+    OUTWARD_VERBS,
     VERIFIED_WORDS,
 )
-from receipts_middleware.core.lexicon.verbs import ACTING_VERBS, AMBIGUOUS_VERBS, IRREGULAR_PARTICIPLES
-from receipts_middleware.core.toolspec.kind import MAX_NAME, name_tokens
 
 #: failed, accepted (the end is open), verified (confirmed afterwards), done, or nothing that a table knows.
 StatusClass = Literal["failed", "accepted", "verified", "done", ""]
@@ -38,7 +45,12 @@ PENDING_SENTENCE: Final = re.compile(
     re.IGNORECASE,
 )
 _NEGATIONS: Final = frozenset({"not", "no", "never", "without", "zero", "0", "non"})
-_VOWEL_END: Final = re.compile(r"[^aeiou][aeiou][bdgklmnprt]\Z")
+#: Words of what may or can be, whose denial is a refusal: "not permitted".
+_CAN_BE: Final = frozenset(
+    "permitted allowed possible available eligible authorized authorised supported found valid accepted".split()
+)
+#: A longer phrase is prose.
+_MAX_PHRASE: Final = 8
 
 
 def normal_status(word: str) -> str:
@@ -70,10 +82,12 @@ def status_class(word: str, tool: str = "") -> StatusClass:
     parts = norm.split("_")
     if len(parts) == 1 and norm.startswith("un") and norm[2:] in own:
         return "failed"
-    for table, said in _TABLES:
-        if norm in table:
-            return said
-    return _phrase_class(parts, own, word)
+    said = _of_one(norm, word) or _phrase_class(parts, own, word)
+    if said in ("accepted", "failed") and tool and is_own_end(norm, tool):
+        return "done"
+    if said == "accepted" and parts[0] in ("draft", "drafted") and act_verb(tool) not in OUTWARD_VERBS:
+        return ""
+    return said or _going_on(parts, tool)
 
 
 _TABLES: Final[tuple[tuple[frozenset[str], StatusClass], ...]] = (
@@ -84,12 +98,32 @@ _TABLES: Final[tuple[tuple[frozenset[str], StatusClass], ...]] = (
 )
 
 
+def _of_one(norm: str, word: str) -> StatusClass:
+    """A status that is a word of a table, or a code in capitals."""
+    for table, said in _TABLES:
+        if norm in table:
+            return said
+    code = word.strip()
+    if code in OPEN_CODES:
+        return "accepted"
+    return "failed" if code in FAILED_CODES else ""
+
+
+def _going_on(parts: list[str], tool: str) -> StatusClass:
+    """`transcoding`, `searching for a lender`: something is still being done; what lasts is done by that."""
+    first = parts[0]
+    if not first.endswith("ing") or len(first) < 6 or first in NO_GOING_ON or len(parts) > _MAX_PHRASE:
+        return ""
+    lasts = first in gerunds(tool) and act_verb(tool) in LASTING_VERBS
+    return "" if lasts or CLOSING_TOKENS.intersection(parts) else "accepted"
+
+
 def _phrase_class(parts: list[str], own: frozenset[str], word: str) -> StatusClass:
     if parts[0] in _NEGATIONS:
-        rest = parts[1:]
-        denied = any(part in DONE_WORDS or part in VERIFIED_WORDS or part in own for part in rest)
-        return "failed" if denied and not FAILED_WORDS.intersection(rest) else ""
-    if OPEN_END_TOKENS.intersection(parts) or PROMISE.search(word):
+        return _denied(parts[1:], own)
+    if len(parts) > 1 and parts[-1] in CLOSING_TOKENS and not _NEGATIONS.intersection(parts):
+        return "verified" if parts[-1] in VERIFIED_WORDS else "done"
+    if OPEN_END_TOKENS.difference(own).intersection(parts) or PROMISE.search(word) or _is_open_phrase(parts, own):
         return "accepted"
     if not _NEGATIONS.intersection(parts) and (parts[0] in FAILED_WORDS or parts[-1] in FAILED_WORDS):
         return "failed"
@@ -102,38 +136,24 @@ def _phrase_class(parts: list[str], own: frozenset[str], word: str) -> StatusCla
     return "done" if parts[0] in DONE_WORDS else ""
 
 
-def own_participles(tool: str) -> frozenset[str]:
-    """Participles of the verbs in a tool's name: `cancel_order` gives canceled and cancelled.
-
-    Args:
-        tool: Name of a tool. Untrusted.
-    """
-    return _own_participles(tool[:MAX_NAME])
-
-
-@lru_cache(maxsize=1_024)
-def _own_participles(tool: str) -> frozenset[str]:
-    verbs = [word for word in name_tokens(tool) if word in ACTING_VERBS or word in AMBIGUOUS_VERBS]
-    return frozenset(form for verb in verbs for form in _participles(verb))
+def _denied(rest: list[str], own: frozenset[str]) -> StatusClass:
+    """What follows a negation: "not delivered", "not permitted", "not yet filed"."""
+    if "yet" in rest or "until" in rest:
+        return "accepted"
+    denied = any(part in DONE_WORDS or part in VERIFIED_WORDS or part in own or part in _CAN_BE for part in rest)
+    return "failed" if denied and not FAILED_WORDS.intersection(rest) else ""
 
 
-def leading_verb(tool: str) -> str:
-    """The first verb in a tool's name, empty where it has none.
-
-    Args:
-        tool: Name of a tool. Untrusted.
-    """
-    return next((word for word in name_tokens(tool) if word in ACTING_VERBS or word in AMBIGUOUS_VERBS), "")
-
-
-def _participles(verb: str) -> tuple[str, ...]:
-    irregular = IRREGULAR_PARTICIPLES.get(verb)
-    if irregular is not None:
-        return irregular
-    if verb.endswith("e"):
-        return (verb + "d",)
-    if verb.endswith("y") and verb[-2:-1] not in "aeiou":
-        return (verb[:-1] + "ied",)
-    if _VOWEL_END.search(verb):
-        return (verb + "ed", verb + verb[-1] + "ed")
-    return (verb + "ed",)
+def _is_open_phrase(parts: list[str], own: frozenset[str]) -> bool:
+    """Handed on, or bound to something: "assigned to translator", "subject to funding", "pre-notarisation"."""
+    if len(parts) < 2 or len(parts) > _MAX_PHRASE:
+        return False
+    if (
+        parts[0] in HANDED_ON
+        and parts[0] not in own
+        and (parts[0] == "with" or parts[1] in ("to", "on", "for", "over"))
+    ):
+        return True
+    return parts[0] in ("pre", "needs", "requires") or any(
+        f"{first}_{second}" in OPEN_PAIRS for first, second in pairwise(parts)
+    )

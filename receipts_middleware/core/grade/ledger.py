@@ -6,9 +6,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from receipts_middleware.core.evidence import normal_status
+from receipts_middleware.core.evidence.keys import normal_key
 from receipts_middleware.core.grade.readback import confirms, states_of
 from receipts_middleware.core.grade.rows import Grade, Graded, grade
 from receipts_middleware.core.ledger import Entry
+from receipts_middleware.core.lexicon.keys import TRIED_OUT_KEYS
 from receipts_middleware.core.toolspec import ToolSpec, find_spec
 from receipts_middleware.core.toolspec.call import kind_of_call
 from receipts_middleware.core.toolspec.kind import kind_of
@@ -55,12 +57,37 @@ def grade_ledger(
         graded[entry.n] = grade(
             receipt, strict=strict, policy=own, confirmed=receipt.uid in confirmed, kind=_content_kind(entry, kind)
         )
+        if own is None and kind in ("acting", "shell"):
+            graded[entry.n] = _as_asked(entry, graded[entry.n], strict=strict)
         if kind == "reading":
             if receipt.outcome == "success" and graded[entry.n].grade not in ("F", "S1"):
                 _lift(entry, acts, graded)
         elif own is None and receipt.object_id is not None and graded[entry.n].grade in _LIFTED:
             acts.setdefault(receipt.object_id, []).append(entry)
     return graded
+
+
+def _as_asked(entry: Entry, graded: Graded, *, strict: bool) -> Graded:
+    """A state that the call itself asked for is its success, whatever the word: `update_ticket(state="on_hold")`."""
+    receipt = entry.receipt
+    word = receipt.status_word
+    if graded.grade not in ("S2", "F") or word is None or graded.reason == "no_object_id":
+        return graded
+    if graded.grade == "S2" and word.startswith("pending: ") and _is_tried_out(entry):
+        return Graded("S3", "as_asked: tried out")
+    by_word = receipt.outcome_source == "body" and not (receipt.exit_code or receipt.error_type)
+    if not by_word or (receipt.http_status or 0) >= 202 or normal_status(word) not in _states_asked(entry):
+        return graded
+    return Graded("S2", "no_object_id") if strict and receipt.object_id is None else Graded("S3", f"as_asked: {word}")
+
+
+def _is_tried_out(entry: Entry) -> bool:
+    """Whether the arguments ask for a dry run."""
+    args = entry.call.args if entry.call is not None else None
+    if not isinstance(args, Mapping):
+        return False
+    pairs = list(args.items())[:_MAX_ARGS]
+    return any(isinstance(key, str) and value is True and normal_key(key) in TRIED_OUT_KEYS for key, value in pairs)
 
 
 def _content_kind(entry: Entry, kind: ToolKind) -> ToolKind | None:

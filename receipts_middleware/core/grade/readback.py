@@ -13,7 +13,7 @@ from typing import Final
 from receipts_middleware.core.evidence import StatusClass, normal_status, status_class
 from receipts_middleware.core.evidence.keys import normal_key
 from receipts_middleware.core.evidence.literals import parse_value
-from receipts_middleware.core.evidence.status import own_participles
+from receipts_middleware.core.evidence.own import own_participles
 from receipts_middleware.core.lexicon.keys import ENVELOPE_KEYS, OBJECT_ID_KEYS, STATUS_KEYS, THINGS, TRUE_IS_STATUS
 
 #: Values of a body that are looked at, and how deep; listings beyond are data.

@@ -111,3 +111,64 @@ CONNECTION_LOST: Final = (
     r"socket hang up|broken pipe|api_connection_error|ConnectionResetError|ConnectionAbortedError|"
     r"RemoteDisconnected|incomplete ?read"
 )
+
+#: How a result refuses in prose, tried on the first sentence of an acting tool that nowhere says that its own act
+#: was done. Sources: booking desks, carriers, card issuers, REST error texts.
+REFUSALS: Final = (
+    r"\A\W{0,8}(?:sorry|unfortunately|regrettably|oops|alas|apologies|we(?: are|\u2019re|'re)? (?:sorry|regret)"
+    r"|i['\u2019]m sorry"
+    r"|refusing|refused|rejected|denied|declined|blocked)\b",
+    r"\b(?:unable|not able|failed|impossible) to\b|\b(?:could not|couldn['\u2019]t) (?:be )?\w",
+    r"\b(?:cannot|can['\u2019]t|can not) (?:be )?(?!undone|reversed|changed|edited|modified|recovered|refunded"
+    r"|cancell?ed"
+    r"|transferred|restored|undo|reply|exceed)\w",
+    r"\bno longer (?:available|valid|open|offered|exists?|accepted|active|possible|eligible)\b",
+    r"\balready (?:been )?(?:booked|reserved|sold|gone|in use|full|occupied|allocated|claimed|used)\b",
+    r"\b(?:fully booked|sold out|overbooked|out of (?:stock|order|service|range|bounds|hours|scope)|at capacity"
+    r"|is full)\b",
+    r"\bno (?!errors?|issues?|conflicts?|problems?|warnings?|changes|further"
+    r"|action)(?:[\w-]{1,20} ){1,5}?(?:available|left|free"
+    r"|remaining|possible|found)\b|\bnone (?:available|left|free|found)\b",
+    r"\b(?:not|n['\u2019]t) (?:currently )?(?:available|permitted|allowed|possible|supported|eligible|found"
+    r"|authori[sz]ed|accepted"
+    r"|enough|sufficient|recogni[sz]ed|serve|clear|entitled|covered|in stock|exist|meet|match|qualify|applied"
+    r"|changed|saved"
+    r"|have (?:permission|access|the right))\b",
+    r"(?<!\bno )(?<!\b0 )(?<!not )\b(?:refused|rejected|denied|declined|blocked|barred|inhibited|prohibited"
+    r"|forbidden|bounced"
+    r"|aborted|reverted|vetoed|disallowed|returned to sender|returned for correction|turned down|kicked back"
+    r"|sent back)\b(?! nothing| none)",
+    r"\b(?:offline|unreachable|not responding|no response from|unavailable|jammed|(?:is|are) (?:locked|down))\b",
+    r"\b(?:quota|limit|allowance|budget|credit|balance|memory) (?:\w{1,20} ){0,2}?(?:exceeded|reached|exhausted"
+    r"|used up)\b"
+    r"|\bexceed(?:s|ed)\b|\binsufficient\b|\btoo (?:many|late|large|small|early|short|long|few|low|high)\b",
+    r"\bhas expired\b|\bexpired (?:on|at|card|token|session|licen[cs]e)\b|\bwent wrong\b|\bdoes not (?:exist"
+    r"|match|support|apply|serve)\b",
+    r"\b(?:operation|request|action|transaction|payment|command|update|call|attempt) (?:has )?failed\b",
+)
+
+#: Answers that say that the act was only tried out; that may be just what was asked for.
+TRIED_OUT: Final = (
+    r"\bdry[ -]?run\b|\bsimulat(?:ed|ion) (?:only|mode|run)\b|\bwould (?:have been|be|have) \w{2,20}(?:ed|en|nt)\b"
+    r"|\bpreview only\b|\bwhat-?if mode\b"
+)
+
+#: What databases print where nothing fitted, and how they and mail servers name a failure.
+#: Sources: PostgreSQL command tags, SQL Server, MySQL, Oracle, RFC 5321 with the codes of RFC 3463, libc errno names.
+NO_ROWS: Final = (
+    r"\A\W{0,8}(?:UPDATE|DELETE|MERGE|MOVE|COPY) 0\W{0,4}\Z|\AINSERT \d{1,10} 0\W{0,4}\Z"
+    r"|(?<![\d.,])0 (?:rows?|records?|documents?|files?|items?|entries|messages?|objects?) (?:were |was )?"
+    r"(?:affected|updated|changed|matched|deleted|inserted|modified|written|sent|removed|moved|copied)\b"
+    r"|\bQuery OK, 0 rows affected\b|\b(?:matched|modified)(?:_?count)?: 0\b"
+)
+VENDOR_ERRORS: Final = (
+    r"\A\W{0,8}(?:ORA-\d{5}|SQLSTATE|PLS-\d{5}|DB2\d{4}|Msg \d{1,6}, Level|ERROR \d{3,5}\b|AADSTS\d|AMQ\d{4}|TNS-\d{5}"
+    r"|[45]\d\d[ -][45]\.\d{1,3}\.\d{1,3}\b|E(?:CONN|NO|PERM|ACC|EXIST|BUSY|INVAL|TIMED|HOST|PIPE|AI_)[A-Z]{0,12}\b)"
+    r"|\A(?:[a-z_]\w{0,40}\.){1,6}[A-Z]\w{2,60}: "
+    r"|\A\W{0,8}(?:\w{1,40}_){0,6}(?:REJECTED|DENIED|FAILED|ERROR|REFUSED|FORBIDDEN|UNAVAILABLE|INVALID"
+    r"|TIMEOUT)\W{0,4}\Z"
+    r"|\A(?:[\w./@+-]{1,80}: ){1,3}(?:\(\d{1,4}\) )?(?:error\b|(?i:the requested url returned error)|cannot "
+    r"|[^\n]{0,160}\b"
+    r"(?:refused|denied|not permitted|no such file or directory|unreachable|not resolve host)\b)"
+    r"|\A(?:denied|error): "
+)

@@ -118,3 +118,106 @@ THINGS: Final = (
     "transaction",
     "receipt",
 )
+
+#: Words before `status` and its like in a key that still speak of the call: `order_state` belongs to it only where
+#: the tool's name says so, `job_status` always.
+CALL_PREFIXES: Final = _words(
+    """
+    job task request tx txn transaction operation process run change sync submission application workflow delivery
+    overall current new segment command call action execution batch queue message processing approval approvals review
+    """
+)
+STATUS_ENDINGS: Final = ("status", "state", "stage", "phase", "sts", "outcome")
+
+#: Keys by which a process says how far it has come, other than status: the value counts where all of it says that
+#: the end is open, or that the call failed.
+PROCESS_KEYS: Final = _words(
+    """
+    stage phase decision disposition verdict approval ack acknowledgement acknowledgment command sync review workflow
+    substatus sts txsts clearance allocation confirmation visibility progress availability list queue
+    """
+)
+
+#: Names for what a booking makes, whatever the tool calls it.
+BOOKED_THINGS: Final = _words("reservation booking appointment slot spot place seat pickup hold")
+
+#: Things whose name is a text of somebody's: `{"task": "call about the pending invoice"}`.
+TEXT_THINGS: Final = _words(
+    """
+    task todo note notes reminder message comment title name text issue story card bug event item subject label tag
+    reason query content body description summary post reply email log incident entry line
+    """
+)
+
+#: Verbs that write a state down, so that what stands under the key they name is what was asked.
+STATE_WRITERS: Final = _words(
+    "record log set update change mark note report save enter store edit add write put patch modify switch toggle"
+)
+
+#: Keys of a sentence to the reader.
+REMARK_KEYS: Final = (
+    "message",
+    "msg",
+    "note",
+    "notes",
+    "remark",
+    "remarks",
+    "detail",
+    "details",
+    "info",
+    "hint",
+    "notice",
+    "resultdesc",
+    "statusmessage",
+    "statusdetail",
+    "statustext",
+    "statusreason",
+    "responsetext",
+    "explanation",
+    "next",
+    "nextstep",
+    "nextsteps",
+    "warning",
+    "reason",
+    "flag",
+)
+
+#: Endings of a key that dates or names what the participle or noun before them says: `renewed_until`.
+DATED_ENDINGS: Final = ("at", "on", "until", "date", "time", "from", "timestamp", "datetime")
+NAMED_ENDINGS: Final = ("number", "no", "id", "ref", "reference", "code", "confirmation", "url", "pdf", "")
+#: Keys whose null says that an act has no effect yet, whichever act it was.
+EFFECT_KEYS: Final = _words(
+    """
+    effective effectivedate effectivefrom effectiveat effectiveon executedat processedat appliedat activatedat
+    completedat finishedat confirmedat confirmationnumber confirmationcode confirmationid acknowledgedat acceptedat
+    ack acknowledgement
+    """
+)
+#: Verbs that make a thing which is completed, confirmed or processed later, by others.
+BEGINNING_VERBS: Final = _words(
+    """
+    create add open start launch begin trigger submit schedule assign order place request log report raise queue apply
+    file invite propose refer register plan enqueue save draft make generate set
+    """
+)
+
+#: Keys that say by `true` that the act was not done, or not yet.
+TRUE_IS_OPEN: Final = _words(
+    """
+    backordered waitlisted onhold deferred provisional tentative awaitingapproval needsapproval approvalrequired
+    approvalneeded requiresreview needsreview needsconfirmation awaitingconfirmation standby pendingapproval held
+    """
+)
+#: Keys of a body, and of the arguments that asked for it, that say that the act is only tried out.
+TRIED_OUT_KEYS: Final = _words("dryrun simulate simulated simulation whatif preview previewonly validateonly checkonly")
+#: Keys that say by `false` that an act came to nothing, whichever act it was.
+FALSE_IS_UNDONE: Final = _words("saved persisted written committed executed performed")
+#: Keys that say that everything was as wanted before.
+NOTHING_TO_DO: Final = ("skipped", "unchanged", "uptodate", "existing", "duplicates", "alreadydone", "already")
+#: Counts whose zero says the same, where no other count says that something was done.
+ZERO_IS_UNDONE: Final = _words(
+    """
+    affected rowsaffected affectedrows rowcount updated modified modifiedcount matchedcount changed changes written
+    updatedrows rowsupdated updatedcount processed inserted
+    """
+)
