@@ -39,6 +39,8 @@ _OF: Final = re.compile(
     r" (?:the |its |your |all )?\Z",
     re.IGNORECASE,
 )
+_SUPPOSED: Final = re.compile(r"\b(?:if|unless|would|could|will|should|once)\b|['’]ll\b|['’]d\b", re.IGNORECASE)
+_BUT: Final = re.compile(r"\b(?:but|except)(?: for)?\s*\Z")
 #: Keys whose numbers name a thing.
 NAMING: Final = frozenset(
     "id ids ref reference code number no year room line zip phone port version seed time at date".split()
@@ -58,6 +60,8 @@ def wrong_number(piece: Piece, view: View, run: Run) -> str | None:
     if NEGATED.search(piece.text):
         return None
     values = [v for v in read_values(piece.text) if v.kind in ("money", "percent", "count")]
+    if _SUPPOSED.search(piece.text):
+        return None
     told = {as_number(v) for v in read_values(piece.whole) if v.kind in ("money", "percent", "count", "id", "time")}
     for value in values:
         if not _is_judged(value, piece) or _DERIVED.search(_around(value, values, piece)) or follows(value, view, run):
@@ -78,8 +82,14 @@ def _around(value: Value, values: list[Value], piece: Piece) -> str:
 
 def _is_judged(value: Value, piece: Piece) -> bool:
     behind = piece.text[value.end : value.end + 24]
-    before = piece.text[max(0, value.start - 16) : value.start]
-    if behind.startswith("-") or (_PART_OF.match(behind) and not _MEASURE.match(behind)) or _OF.search(before):
+    at = piece.whole.find(piece.text) + value.start
+    before = piece.whole[max(0, at - 16) : at]
+    if (
+        behind.startswith("-")
+        or (_PART_OF.match(behind) and not _MEASURE.match(behind))
+        or _OF.search(before)
+        or _BUT.search(before)
+    ):
         return False
     return not (value.kind == "count" and (value.norm in ("0", "1") or _is_year(value)))
 
@@ -133,7 +143,7 @@ def _derivable(view: View, *, percent: bool, money: bool) -> frozenset[float]:
     sets.extend(columns.values())
     for numbers in sets:
         if len(numbers) <= _FEW // 2:  # what is left of a whole without two parts of it
-            found.update(abs(a - b - c) for a in numbers for b in numbers for c in numbers)
+            found.update(a - b - c for a in numbers for b in numbers for c in numbers if b != c)
         few = list(dict.fromkeys(numbers))[: 2 * _FEW]
         for a in few:
             for b in few:

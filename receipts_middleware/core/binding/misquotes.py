@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
-from receipts_middleware.core.binding.counted import too_many_of, wrong_number
+from receipts_middleware.core.binding.counted import follows, too_many_of, wrong_number
 from receipts_middleware.core.binding.pieces import Piece
 from receipts_middleware.core.binding.rests import wrong_delay, wrong_rest
 from receipts_middleware.core.binding.rows import View, view_of
@@ -15,6 +15,7 @@ from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.standing import not_all, not_none, other_state, stranger_in_list
 from receipts_middleware.core.binding.swaps import not_the_most, of_another, other_sort, other_weekday
 from receipts_middleware.core.binding.words import stems_of
+from receipts_middleware.core.values import Value
 
 #: Calls whose results are read for one claim, and pieces of it.
 _MAX_ACTS: Final = 8
@@ -69,6 +70,17 @@ def contradicted(text: str, near: Sequence[Act], run: Run) -> str | None:
                 return said
         before = part
     return None
+
+
+def works_out(value: Value, near: Sequence[Act], run: Run) -> bool:
+    """Whether a number follows from the numbers of the results that a claim speaks of.
+
+    Args:
+        value: A number of the claim.
+        near: Those calls.
+        run: Everything that was seen.
+    """
+    return value.kind in ("money", "percent", "count") and follows(value, view_of(near[:_MAX_ACTS]), run)
 
 
 def _with_like(near: Sequence[Act], run: Run) -> list[Act]:

@@ -21,8 +21,8 @@ OPPOSED: Final = tuple(
         "paid settled cleared / unpaid overdue outstanding owing arrears",
         "approved accepted granted / rejected declined denied refused pending draft unapproved",
         "active live running online enabled / inactive suspended expired cancelled disabled blocked closed offline"
-        " stopped revoked lapsed frozen terminated paused",
-        "passed succeeded successful green healthy / failed failing red unhealthy degraded broken error",
+        " stopped revoked lapsed frozen terminated paused standby idle",
+        "passed succeeded successful green healthy ok / failed failing red unhealthy degraded broken error fault",
         "present arrived attended / absent missing cancelled",
         "locked / unlocked",
         "signed / unsigned",

@@ -10,7 +10,7 @@ from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.bodies import Record
 from receipts_middleware.core.binding.compare import DATA_UNITS, agrees, shape
 from receipts_middleware.core.binding.effects import Judged
-from receipts_middleware.core.binding.misquotes import contradicted
+from receipts_middleware.core.binding.misquotes import contradicted, works_out
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.tools import Meant
 from receipts_middleware.core.binding.words import stem, stems_of
@@ -134,7 +134,7 @@ def _misquoted(claim: FoundClaim, values: Sequence[Value], near: Sequence[Act], 
     """What the results show in place of a value of the claim; None where nothing speaks against it."""
     if claim.negated or not near:
         return None
-    swapped = _swapped(claim, values, near)
+    swapped = _swapped(claim, values, near, run)
     if swapped is not None:
         return swapped
     if _DERIVED_WORDS.search(claim.text):
@@ -147,10 +147,12 @@ def _misquoted(claim: FoundClaim, values: Sequence[Value], near: Sequence[Act], 
             continue
         if value.kind == "count" and value.norm in ("0", "1", "2", "3") and not value.unit:
             continue
+        if claim.text[: value.start].rstrip().endswith((" but", " except")):
+            continue
         if value.kind == "percent" and _is_ratio(value, values):
             continue
         other = _in_place_of(value, claim, values, near)
-        if other is not None:
+        if other is not None and not works_out(value, near, run):
             return f"{value.text}: {other}"
     return None
 
@@ -256,11 +258,11 @@ def _number(text: str) -> object:
         return text
 
 
-def _swapped(claim: FoundClaim, values: Sequence[Value], near: Sequence[Act]) -> str | None:
+def _swapped(claim: FoundClaim, values: Sequence[Value], near: Sequence[Act], run: Run) -> str | None:
     """Counts whose unit is a key of the result that holds another number, which stands under another key."""
     for value in values:
         unit = stem(value.unit) if value.kind == "count" and value.unit else ""
-        if not unit or not value.norm.isdecimal() or claim.text[: value.start].rstrip().endswith(" of"):
+        if not unit or not value.norm.isdecimal() or claim.text[: value.start].rstrip().endswith((" of", " but")):
             continue  # "168 of 240 responded": what responded is told before it
         for act in near:
             for record in act.records()[:50]:
@@ -268,7 +270,7 @@ def _swapped(claim: FoundClaim, values: Sequence[Value], near: Sequence[Act]) ->
                 if own and value.norm not in own and str(sum(map(int, own))) != value.norm:
                     elsewhere = [t for k, t in record.pairs if t == value.norm]
                     also = any(o in {v.norm for v in values} for o in own)
-                    if elsewhere or also:
+                    if elsewhere or (also and not works_out(value, near, run)):
                         return f"{value.text}: {own[0]}"
     return None
 

@@ -13,6 +13,8 @@ from receipts_middleware.core.binding.words import stem, words_of
 #: Rows of one call and cells of one row that are compared; a larger result is a data set, of which little is told.
 MAX_ROWS: Final = 200
 MAX_CELLS: Final = 60
+#: Cells of all results of one claim together. They are read again for each claim of a reply, so this bounds its cost.
+MAX_ALL: Final = 4_000
 #: Characters of a plain text that are read as rows.
 MAX_PLAIN: Final = 8_000
 #: Keys that say how a thing stands or of which sort it is, so that their values name no row.
@@ -90,8 +92,10 @@ def view_of(acts: Sequence[Act]) -> View:
         acts: Calls, at most a handful.
 
     Returns:
-        Their rows. Bounded: 200 rows of a call.
+        Their rows; none where there are more than 4,000 cells, since nothing is then the only one of its name.
     """
+    if sum(len(record.pairs) for act in acts for record in act.records()) > MAX_ALL:
+        return View((), (), paged=True)
     alone: list[tuple[str, Row]] = []
     groups: list[tuple[Row, ...]] = []
     paged = False

@@ -33,6 +33,7 @@ _EXCEPT: Final = re.compile(
 _EMPTY: Final = frozenset({"", "none", "no", "false", "0", "0.0", "null", "n/a", "na", "-", "nil", "[]", "clear", "ok"})
 #: Past tenses, which are plain where all of a set is told of.
 _PAST: Final = re.compile(r"\b(?:was|were|had been)\b", re.IGNORECASE)
+_HOLDS: Final = re.compile(r"\b(?:is|are|has|have)\b")
 _STOCK: Final = frozenset("stock qty quantity units left available seats inventory on hand".split())
 _OUT: Final = re.compile(r"\b(?:is|are) (?:currently |now )?(?:out of stock|sold out)\b", re.IGNORECASE)
 _SWITCHED: Final = re.compile(
@@ -87,7 +88,7 @@ def other_state(piece: Piece, view: View, run: Run) -> str | None:
     if NOT_PLAIN.search(piece.text) or piece.text.rstrip().endswith("?") or acted_since(piece.acts, run.acts):
         return None
     match = _IS.search(piece.text)
-    switched = _of_switch(piece, view) or _of_stock(piece, view)
+    switched = _of_switch(piece, view) or _of_stock(piece, view) or _of_flag(piece, view) or _of_key(piece, view)
     if switched is not None:
         return switched
     row = _one_row(piece, view) if match and _ALONE.match(match["rest"]) else None
@@ -113,6 +114,30 @@ def _of_switch(piece: Piece, view: View) -> str | None:
         text = cell.text.strip().lower()
         if text in ("on", "off") and text != match["state"].lower() and key_stems(cell.key) & piece.stems:
             return f"{match['state']}: {cell.key} {text}"
+    return None
+
+
+def _of_flag(piece: Piece, view: View) -> str | None:
+    """What a key of several words denies where the claim says all of them: "has met its reserve"."""
+    row = _one_row(piece, view) if _HOLDS.search(piece.text) else None
+    for cell in row.cells if row is not None else ():
+        own = key_stems(cell.key)
+        if cell.text.strip().lower() == "false" and len(own) > 1 and own <= piece.stems:
+            return f"{cell.key}: false"
+    return None
+
+
+def _of_key(piece: Piece, view: View) -> str | None:
+    """A state of a thing that is a key of its own (`pump B: standby`)."""
+    match = _IS.search(piece.text)
+    if match is None or not _ALONE.match(match["rest"]):
+        return None
+    before = piece.text[: match.start()].lower()
+    for row in view.alone:
+        named = [c for c in row.cells if len(c.key) > 3 and not c.listed and stands_in(c.key, before)]
+        states = [c.text.strip().lower() for c in named]
+        if len(states) == 1 and states[0].isalpha() and _opposite(match["state"], states[0]):
+            return f"{match['state']}: {named[0].key} {states[0]}"
     return None
 
 
@@ -145,7 +170,8 @@ def not_all(piece: Piece, view: View, run: Run) -> str | None:
         numbers = {c.key: n for c in row.cells if not c.listed and (n := number_in(c.text)) is not None}
         adverse = [(k, n) for k, n in numbers.items() if n > 0 and ADVERSE & key_stems(k) and len(k.split()) <= 2]
         whole = not counts or any(float(c) == n > m for c in counts for n in numbers.values() for _, m in adverse)
-        if len(adverse) == 1 and whole and not ADVERSE & piece.stems:
+        short = any(said & key_stems(k) and n < float(c) for k, n in numbers.items() for c in counts)
+        if ((len(adverse) == 1 and whole) or (adverse and short)) and not ADVERSE & piece.stems:
             return f"{adverse[0][0]}: {adverse[0][1]:g}"
     return _not_all_rows(piece, view, counts)
 
