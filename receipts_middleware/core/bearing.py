@@ -10,8 +10,9 @@ from receipts_middleware.core.binding import Act, Run, bind
 from receipts_middleware.core.binding.checks import is_bad
 from receipts_middleware.core.binding.compare import agrees
 from receipts_middleware.core.binding.words import stems_of
-from receipts_middleware.core.claims import FoundClaim, find_claims
+from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.finding import CitationCheck
+from receipts_middleware.core.language.claims import read_claims
 from receipts_middleware.core.values import Value, read_values
 from receipts_middleware.core.wording import reads_as
 
@@ -31,6 +32,8 @@ def bear_out(
     following: Sequence[str],
     groups: Sequence[int],
     run: Run,
+    *,
+    unread: bool = False,
 ) -> tuple[CitationCheck, ...]:
     """Say of each resolved citation whether its receipt bears out the statement that it closes.
 
@@ -40,6 +43,7 @@ def bear_out(
         following: The words behind each in its sentence. Untrusted.
         groups: Bracket of each; members of one bracket share its statement.
         run: What ran.
+        unread: The reply is in a language that no table covers, so that only its values are held against receipts.
 
     Returns:
         The citations, with `supports` where it can be said. It is said of the run's own receipts, not of those of
@@ -64,16 +68,18 @@ def bear_out(
         if is_bad(act) and reads_as(f"{text} {follows}") in ("failure", "pending"):
             found.append(check)  # the failure is told of, in words before or behind the citation
             continue
-        supports = _supports(text, act, members[group], beside[statement], run)
+        supports = _supports(text, act, members[group], beside[statement], run, unread=unread)
         found.append(replace(check, supports=supports))
     return tuple(found)
 
 
-def _supports(text: str, act: Act, members: Sequence[Act], beside: Sequence[Act], run: Run) -> bool | None:
+def _supports(
+    text: str, act: Act, members: Sequence[Act], beside: Sequence[Act], run: Run, *, unread: bool
+) -> bool | None:
     values = read_values(text)
     if len(members) > 1:
         return _shares(text, values, act, members)
-    claims = find_claims(text)
+    claims = [] if unread else read_claims(text).claims
     alone = Run([act], [act.traits], said=run.said)
     bound = {id(b.claim): b.judged.status for b in bind(claims, alone)}
     statuses = [bound.get(id(claim), "") for claim in claims]

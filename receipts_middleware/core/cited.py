@@ -22,6 +22,8 @@ def check_citations(
     view: View,
     below: Callable[[Entry], Sequence[ChildRun]],
     run: Run | None,
+    *,
+    unread: bool = False,
 ) -> tuple[CitationCheck, ...]:
     """Read the citations of a reply and resolve each.
 
@@ -31,6 +33,7 @@ def check_citations(
         view: What its writer was shown.
         below: Subagents that ran below a call of the ledger.
         run: What ran, to say whether a receipt bears out its sentence; None where that is not asked.
+        unread: The reply is in a language that no table covers, so that only its values are held against receipts.
 
     Returns:
         In order of appearance, without those in code or that name something else.
@@ -62,7 +65,7 @@ def check_citations(
     )
     if run is None:
         return checks
-    return bear_out(checks, statements, following, [citation.group for citation in read], run)
+    return bear_out(checks, statements, following, [citation.group for citation in read], run, unread=unread)
 
 
 #: How a finding says each resolution.

@@ -7,16 +7,18 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from receipts_middleware.core.binding import Act, Bound, Run, bind, make_run, repeated, untold, written_calls
+from receipts_middleware.core.binding.compare import agrees
 from receipts_middleware.core.binding.words import stem, stems
-from receipts_middleware.core.claims import find_claims
 from receipts_middleware.core.finding import Claim, Finding
 from receipts_middleware.core.inspect import Inspected
+from receipts_middleware.core.language.claims import read_claims
 from receipts_middleware.core.ledger import Ledger, shown_name
 from receipts_middleware.core.policy import Policy, as_severe
 from receipts_middleware.core.rules import make_finding
 from receipts_middleware.core.suspicion import Suspicion, judge_suspicions
 from receipts_middleware.core.toolspec import ToolSpec, name_tokens
 from receipts_middleware.core.transcript import Message
+from receipts_middleware.core.values import read_values
 
 #: Statuses that bear no finding.
 _CLEAR: Final = frozenset({"supported", "unmatched"})
@@ -74,7 +76,20 @@ class Heard:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """Claims and what is said of them."""
+    """Claims and what is said of them.
+
+    Attributes:
+        claims: In order of appearance.
+        findings: About claims and about calls.
+        bound: Claims of the rules with the calls that were weighed.
+        unreported: Ids of acting calls that the reply does not tell of.
+        duplicates: Ids of acting calls that repeat an earlier one.
+        run: What the reply was held against; None where there is no reply.
+        settled: Findings whose severity the policy of a tool settles.
+        unread: Spans of the sentences in a language that no table covers, ascending.
+        mostly_unread: They are most of the reply.
+        languages: Codes of the languages that they look like.
+    """
 
     claims: tuple[Claim, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -83,6 +98,9 @@ class Checked:
     duplicates: tuple[str, ...] = ()
     run: Run | None = None
     settled: frozenset[Finding] = frozenset()
+    unread: tuple[tuple[int, int], ...] = ()
+    mostly_unread: bool = False
+    languages: tuple[str, ...] = ()
 
 
 def check_claims(
@@ -117,7 +135,8 @@ def check_claims(
     """
     if not reply.strip():
         return Checked()
-    found = find_claims(reply)
+    read = read_claims(reply, assumed=policy.language)
+    found = read.claims
     run = make_run(
         ledger, tools, policy, reply=reply, said=said, this_turn=this_turn, delegated=delegated, known=memory.acts
     )
@@ -127,6 +146,8 @@ def check_claims(
     claims = tuple(_claim(b) for b in bound)
     ignored = {act.traits.name for act in run.acts if policy.for_tool(act.traits.name).ignore}
     silent = untold(bound, run, reply, ignored)
+    if read.unread:
+        silent = [] if read.mostly and not claims else _unnamed(silent, reply, read.unread)
     twice = repeated(run, reply, ignored)
     findings = [f for b, c in zip(bound, claims, strict=True) if (f := _finding(b, c)) is not None]
     settled = dict(_settled(findings, claims, policy))
@@ -145,7 +166,16 @@ def check_claims(
         tuple(act.entry.id for _, act in twice),
         run,
         frozenset(settled.values()),
+        read.unread,
+        read.mostly,
+        read.languages,
     )
+
+
+def _unnamed(silent: Sequence[Act], reply: str, unread: Sequence[tuple[int, int]]) -> list[Act]:
+    """Calls of which no sentence that nobody can read has a value: such a sentence may tell of the call."""
+    values = [value for start, end in unread for value in read_values(reply[start:end])]
+    return [act for act in silent if not any(agrees(value, act) for value in values)]
 
 
 def _settled(findings: Sequence[Finding], claims: Sequence[Claim], policy: Policy) -> Iterator[tuple[Finding, Finding]]:
@@ -184,6 +214,23 @@ def stops_shipment(checked: Checked, findings: Iterable[Finding], policy: Policy
         if any(said) or (grave and not any(flag is False for flag in said)):
             return True
     return False
+
+
+def unjudged_findings(checked: Checked) -> Iterator[Finding]:
+    """What is to be said of sentences in a language that no table covers, in a reply that was judged otherwise.
+
+    Args:
+        checked: Claims of the reply.
+
+    Yields:
+        One finding over all of them, at the first.
+    """
+    if checked.unread:
+        start, end = checked.unread[0]
+        count = len(checked.unread)
+        like = f" (they look like {', '.join(checked.languages)})" if checked.languages else ""
+        message = f"{count} sentence{'s' if count > 1 else ''} in a language that no table covers{like}: not judged."
+        yield make_finding("unjudged_text", message, start=start, end=end)
 
 
 def _written(reply: str, run: Run, claims: Sequence[Claim]) -> Iterator[Finding]:

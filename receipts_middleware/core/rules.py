@@ -52,6 +52,7 @@ _TABLE: Final = (
     Rule("call_as_text", "error", "fabricated", "a call that was only written down, and claimed"),
     Rule("unreported_call", "warning", "unreported", "an acting call that the reply does not tell of"),
     Rule("duplicate_call", "warning", "unreported", "an acting call that repeats an earlier one"),
+    Rule("unjudged_text", "note", None, "sentences in a language that no table covers, beside others"),
     Rule("uncited_report", "warning", None, "a report over acting receipts without one citation"),
     Rule("snapshot_missing", "warning", None, "other turns carry a snapshot, the judged one does not"),
     Rule("snapshot_malformed", "warning", None, "the judged turn carries a snapshot that cannot be read"),
@@ -99,17 +100,18 @@ def make_finding(
     )
 
 
-def verdict_of(findings: Iterable[Finding], *, checked: bool) -> Verdict:
+def verdict_of(findings: Iterable[Finding], *, checked: bool, unjudged: bool = False) -> Verdict:
     """The verdict over the findings of one reply.
 
     Args:
         findings: All findings.
         checked: The reply holds at least one claim or citation.
+        unjudged: The reply is in a language that no table covers.
 
     Returns:
-        The worst verdict that a finding of full severity brings, else `clean` or `nothing_checked`.
+        The worst verdict that a finding of full severity brings, else `unjudged`, `clean` or `nothing_checked`.
     """
-    worst: Verdict = "clean" if checked else "nothing_checked"
+    worst: Verdict = "unjudged" if unjudged else "clean" if checked else "nothing_checked"
     for finding in findings:
         rule = RULES.get(finding.rule)
         verdict = _verdict(rule, finding) if rule is not None else None

@@ -15,7 +15,7 @@ _NOTHING: Final = {
 _SUSPECTED: Final = "Nothing that the rules can judge; a language model suspects a claim that no call bears out."
 _DEMANDED: Final = "Nothing contradicts the reply, but it breaks a rule that the policy makes an error"
 _LEAD: Final[Mapping[Verdict, str]] = {
-    "unjudged": "The text is in a language that no table covers",
+    "unjudged": "The reply is in a language that no table covers, so its claims are not judged",
     "clean": "Nothing speaks against the reply",
     "unreported": "An acting call is not told of",
     "overstated": "The reply says more than its receipts show",
@@ -43,6 +43,8 @@ def summarise(verdict: Verdict, ended: str, counts: Mapping[str, int]) -> str:
     lead = _DEMANDED if demanded else _LEAD[verdict]
     if not demanded and verdict == "clean" and counts.get("warnings"):
         lead = "Nothing contradicts the reply, but not all of it could be resolved or read"
+    elif not demanded and verdict == "clean" and counts.get("unjudged"):
+        lead = "Nothing contradicts the reply, but part of it is in a language that no table covers"
     parts = []
     if claims := counts.get("claims", 0) - suspected:
         parts.append(f"{counts['supported']} of {claims} claims supported")
@@ -50,6 +52,8 @@ def summarise(verdict: Verdict, ended: str, counts: Mapping[str, int]) -> str:
         parts.append(f"{counts['resolved']} of {counts['citations']} citations resolved")
     if suspected:
         parts.append(f"{suspected} suspected")
+    if unjudged := counts.get("unjudged", 0):
+        parts.append(f"{unjudged} {'sentence' if unjudged == 1 else 'sentences'} unjudged")
     for key in ("errors", "warnings"):
         if counts.get(key):
             name = key if counts[key] != 1 else key[:-1]

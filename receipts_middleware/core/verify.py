@@ -20,8 +20,15 @@ from typing import Literal
 
 from receipts_middleware.core.children import ChildRun, runs_of
 from receipts_middleware.core.cited import check_citations, citation_findings
-from receipts_middleware.core.claimed import ClaimsMemory, Heard, check_claims, stops_shipment
-from receipts_middleware.core.finding import CitationCheck, Claim, Finding, Verification
+from receipts_middleware.core.claimed import (
+    Checked,
+    ClaimsMemory,
+    Heard,
+    check_claims,
+    stops_shipment,
+    unjudged_findings,
+)
+from receipts_middleware.core.finding import CitationCheck, Finding, Verification
 from receipts_middleware.core.given import given_entries
 from receipts_middleware.core.inspect import Inspected, inspect_ledger
 from receipts_middleware.core.ledger import Entry, Ledger, LedgerBuilder, View
@@ -277,7 +284,9 @@ def judge_turn(turn: Turn) -> Verification:
         suspicions=turn.suspicions,
         suspicions_block=turn.suspicions_block,
     )
-    citations = check_citations(turn.reply, turn.ledger, turn.view, turn.below, checked.run)
+    citations = check_citations(
+        turn.reply, turn.ledger, turn.view, turn.below, checked.run, unread=checked.mostly_unread
+    )
     evidence = inspect_ledger(
         turn.ledger,
         turn.view,
@@ -287,12 +296,14 @@ def judge_turn(turn: Turn) -> Verification:
         inspected=turn.inspected,
         policy=turn.policy,
     )
-    raised = [*citation_findings(citations, turn.ledger), *checked.findings, *evidence]
+    judged = any(c.status not in ("unmatched", "suspected") for c in checked.claims)
+    unjudged = bool(checked.unread) and not judged and (checked.mostly_unread or not citations)
+    strange = () if unjudged else unjudged_findings(checked)  # of a whole reply the verdict says it
+    raised = [*citation_findings(citations, turn.ledger), *checked.findings, *strange, *evidence]
     findings = list(weigh(raised, turn.policy, checked.settled))
     findings.sort(key=lambda f: (-SEVERITY_ORDER.index(f.severity), f.start if f.start is not None else -1))
-    judged = any(c.status not in ("unmatched", "suspected") for c in checked.claims)
-    verdict = verdict_of(findings, checked=bool(citations) or judged)
-    counts = _counts(turn.ledger, checked.claims, citations, findings)
+    verdict = verdict_of(findings, checked=bool(citations) or judged, unjudged=unjudged)
+    counts = _counts(turn.ledger, checked, citations, findings)
     return Verification(
         reply=turn.reply,
         reply_source=turn.reply_source,
@@ -314,8 +325,9 @@ def judge_turn(turn: Turn) -> Verification:
 
 
 def _counts(
-    ledger: Ledger, claims: Sequence[Claim], citations: Sequence[CitationCheck], findings: Sequence[Finding]
+    ledger: Ledger, checked: Checked, citations: Sequence[CitationCheck], findings: Sequence[Finding]
 ) -> dict[str, int]:
+    claims = checked.claims
     counts = {
         "receipts": len(ledger),
         "claims": len(claims),
@@ -326,6 +338,8 @@ def _counts(
     }
     if suspected := sum(c.status == "suspected" for c in claims):
         counts["suspected"] = suspected
+    if checked.unread:
+        counts["unjudged"] = len(checked.unread)
     for severity in reversed(SEVERITY_ORDER):
         counts[f"{severity}s"] = sum(f.severity == severity for f in findings)
     return counts

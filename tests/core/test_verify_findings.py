@@ -71,6 +71,10 @@ CASES = {
         run("I could not write it [r1 write_file].", outcome="error"),
     ),
     "citation_format": (run("Wrote it (r1)."), run("Wrote it [r1].")),
+    "unjudged_text": (
+        run("Wrote it [r1 write_file].\n\nIch habe die Bestellung erstattet und Ihnen geschrieben."),
+        run('Wrote it [r1 write_file]: "Ich habe die Bestellung erstattet und Ihnen geschrieben."'),
+    ),
     "uncited_report": (run("Wrote it."), run("Read it.", tool="read_page")),
     "snapshot_missing": (run("Hello.", final={}), run("Hello.")),
     "snapshot_malformed": (run("Hello.", final={SNAPSHOT_KEY: "{"}), run("Hello.")),

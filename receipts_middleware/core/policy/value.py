@@ -92,7 +92,7 @@ class Policy:
         check_args: Whether values that a reply names are held against arguments.
         capture: What is kept of arguments and results besides hashes, when receipts are stamped; never more than the
             middleware's own option allows. None: as that option says.
-        language: Code of the language of the replies; None: it is told from the text. Kept for claims.
+        language: Code of the language of the replies; None: it is told from the text.
         rules: Severity for rules by id, or `off`.
 
     Raises:

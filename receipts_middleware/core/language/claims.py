@@ -1,0 +1,47 @@
+"""The claims of the sentences of a reply that can be read, and where those stand that cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.claims.find import claims_of
+from receipts_middleware.core.claims.segment import read_units
+from receipts_middleware.core.language.recognise import read_language
+from receipts_middleware.core.language.shipped import LANGUAGES
+
+
+@dataclass(frozen=True, slots=True)
+class ReadClaims:
+    """What a reply says, as far as it can be read.
+
+    Attributes:
+        claims: In order of appearance.
+        unread: Spans of the sentences in a language that no table covers, ascending and disjoint.
+        mostly: They are most of the reply.
+        languages: Codes of the languages that they look like.
+    """
+
+    claims: Sequence[FoundClaim]
+    unread: tuple[tuple[int, int], ...] = ()
+    mostly: bool = False
+    languages: tuple[str, ...] = ()
+
+
+def read_claims(text: str, *, assumed: str | None = None) -> ReadClaims:
+    """Find the claims of a reply, sentence by sentence, in the languages that can be read.
+
+    Args:
+        text: The reply. Untrusted.
+        assumed: Code of its language where the owner of the agent says it.
+
+    Returns:
+        Claims with offsets in characters of `text`, and the sentences that were left out. Never raises; linear.
+    """
+    units = list(read_units(text))
+    reading = read_language([unit.tokens for unit in units], LANGUAGES, assumed=assumed)
+    unread = frozenset(reading.unread)
+    claims = [claim for n, unit in enumerate(units) if n not in unread for claim in claims_of(unit, text)]
+    spans = dict.fromkeys((units[n].segment.start, units[n].segment.end) for n in reading.unread if units[n].tokens)
+    return ReadClaims(claims, tuple(spans), reading.mostly, reading.names)
