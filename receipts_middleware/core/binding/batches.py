@@ -36,6 +36,7 @@ def batch_of(claim: FoundClaim, values: Sequence[Value], found: Candidates) -> t
         (_by_targets(values, calls) if by_args else None)
         or (_by_names_covered(claim, calls) if by_args else None)
         or _by_count(claim, values, calls)
+        or _by_each(claim, values, calls)
         or _inside(claim, values, calls)
     )
 
@@ -105,6 +106,36 @@ def _by_count(
     if short and quantified and not any(n <= len(done) for n in counts if n > 1):
         return "partial_batch", acts, observed
     return None
+
+
+def _by_each(
+    claim: FoundClaim, values: Sequence[Value], calls: Sequence[Candidate]
+) -> tuple[str, tuple[Act, ...], str] | None:
+    """An amount that is said of each of several calls ("five for each"), of which one was made with another."""
+    if len(calls) < 2 or not _EACH.search(claim.text):
+        return None
+    for value in values:
+        if value.kind not in ("count", "money") or not value.norm.isdecimal() or int(value.norm) == len(calls):
+            continue
+        amounts = [_amounts(c.act) for c in calls if c.act.done]
+        keys = [key for key in amounts[0] if all(key in other for other in amounts)] if amounts else []
+        for key in keys:
+            given = [other[key] for other in amounts]
+            if int(value.norm) in given and any(n != int(value.norm) for n in given):
+                said = next(n for n in given if n != int(value.norm))
+                return "partial_batch", tuple(c.act for c in calls), f"{key}: {said}"
+    return None
+
+
+_EACH: Final = re.compile(r"\b(?:each|every|apiece|all|both|per)\b", re.IGNORECASE)
+
+
+def _amounts(act: Act) -> dict[str, int]:
+    """Whole numbers of the arguments under their keys, and the lengths of their lists."""
+    args = act.args if isinstance(act.args, dict) else {}
+    found = {str(k): len(v) for k, v in args.items() if isinstance(v, list)}
+    found.update({str(k): v for k, v in args.items() if isinstance(v, int) and not isinstance(v, bool)})
+    return found
 
 
 def _made_good(act: Act, calls: Sequence[Candidate], values: Sequence[Value]) -> bool:

@@ -14,8 +14,10 @@ from receipts_middleware.core.binding.denials import judge_denial
 from receipts_middleware.core.binding.effects import Judged, judge_calls, required_of
 from receipts_middleware.core.binding.results import is_by_others, judge_others, judge_result, tell_of
 from receipts_middleware.core.binding.run import Run
-from receipts_middleware.core.binding.tools import Fit, Meant, meant_by
+from receipts_middleware.core.binding.settle import settle
+from receipts_middleware.core.binding.tools import Fit, Meant, fit, meant_by
 from receipts_middleware.core.binding.umbrellas import Bound, judge_umbrella
+from receipts_middleware.core.binding.words import stem
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.values import Value, read_values
 from receipts_middleware.core.wording import reads_as
@@ -46,7 +48,7 @@ def bind(claims: Sequence[FoundClaim], run: Run, reply: str = "") -> list[Bound]
         claim = replace(found_claim, text=_CITED.sub(lambda m: " " * len(m[0]), proper))
         key = (claim.text, claim.kind, claim.voice, claim.negated, previous)
         judged = known.get(key) or known.setdefault(key, _judge(claim, run, previous))
-        if judged.status in ("failed", "accepted_only") and _is_admitted(found_claim, claims, reply, judged.status):
+        if judged.status in ("failed", "accepted_only") and _is_admitted(found_claim, claims, reply, judged):
             judged = replace(judged, status="supported")  # the words admit it themselves
         judged = _cited_first(found_claim, judged)
         if judged.status == "not_called" and run.delegated:
@@ -64,22 +66,59 @@ def bind(claims: Sequence[FoundClaim], run: Run, reply: str = "") -> list[Bound]
             found.append(Bound(found_claim, judged))
             if judged.acts and claim.kind == "effect":
                 previous = judged.acts
+    found = settle(found, run, reply)
     found = [_unless_alone(b, found, reply) for b in found]
     wide = [b.claim.kind == "umbrella" or b.judged.reason == "umbrella" for b in found]
     return [judge_umbrella(b, found, run) if is_wide else b for b, is_wide in zip(found, wide, strict=True)]
 
 
-def _is_admitted(claim: FoundClaim, claims: Sequence[FoundClaim], reply: str, status: str) -> bool:
+def _is_admitted(claim: FoundClaim, claims: Sequence[FoundClaim], reply: str, judged: Judged) -> bool:
     """Whether the words say themselves that it failed, or is open where it is, in the claim or behind it.
 
     That the user "will see it by Friday" admits no failure.
     """
     proper = claim.text[: claim.core or None]
-    if reads_as(proper) in (("failure",) if status == "failed" else ("failure", "pending")):
+    admits = ("failure",) if judged.status == "failed" else ("failure", "pending")
+    if reads_as(proper) in admits and (not _is_own_act(claim, judged) or reads_as(_without_own_verb(claim)) in admits):
+        return True
+    if reads_as(_lead_of(claim, reply)) in admits:
         return True
     following = min((c.start for c in claims if c.start >= claim.end), default=len(reply))
     rest = _STOP.split(reply[claim.end : min(following, claim.end + _BEFORE)])[0]
     return bool(rest.strip()) and reads_as(f"{claim.text} {_CITED.sub(' ', rest)}") == "failure"
+
+
+def _is_own_act(claim: FoundClaim, judged: Judged) -> bool:
+    """Whether the verb of a claim is what the call was to do: that an address was blocked admits no failure."""
+    meant = meant_by(claim)
+    return any(fit(meant, act.traits).verb >= 2 for act in judged.acts)
+
+
+def _without_own_verb(claim: FoundClaim) -> str:
+    verb = stem(claim.action) if claim.action else ""
+    return _WORD.sub(lambda m: "" if verb and stem(m[0].lower()) == verb else m[0], claim.text[: claim.core or None])
+
+
+_WORD: Final = re.compile(r"[^\W\d_]{3,}")
+#: Lines above a list item that are looked at for the heading or lead-in over it.
+_LINES: Final = 40
+_ITEM: Final = re.compile(r"\s*(?:[-*+•|>☐✅❌✔✗]|\d{1,3}[.)])\s")
+
+
+def _lead_of(claim: FoundClaim, reply: str) -> str:
+    """What stands over a claim: the label in its line, and the heading or lead-in of its list."""
+    begin = reply.rfind("\n", 0, claim.start) + 1
+    label = reply[max(begin, claim.start - _BEFORE) : claim.start]
+    label = label if label.rstrip(" *_").endswith((":", "–", "—", "-")) else ""
+    if not _ITEM.match(reply, begin) and not label:
+        return ""
+    for line in reversed(reply[max(0, begin - 4_000) : begin].splitlines()[-_LINES:]):
+        plain = line.strip()
+        if not plain or _ITEM.match(line):
+            continue
+        heads = plain.startswith("#") or plain.rstrip("*_ ").endswith(":") or (plain[:2] == "**" and plain[-2:] == "**")
+        return f"{plain} {label}" if heads else label
+    return label
 
 
 #: Marks by which a line says that it is done.
@@ -94,9 +133,15 @@ def _unless_alone(bound: Bound, found: Sequence[Bound], reply: str) -> Bound:
     Plans, outlines and examples are written in the same form; what stands beside them tells which it is.
     """
     claim = bound.claim
-    if bound.judged.status != "not_called" or claim.aspect != "none" or claim.voice != "passive":
+    if bound.judged.status != "not_called" or claim.aspect != "none":
+        return bound
+    if _is_title(claim, reply):
+        return Bound(claim, replace(bound.judged, status="unmatched", reason="title"))
+    if claim.voice != "passive":
         return bound
     line = reply[reply.rfind("\n", 0, claim.start) + 1 : claim.end + 3]
+    if _is_found_by_look(claim, found, reply):
+        return Bound(claim, replace(bound.judged, status="unmatched", reason="told"))
     if _MARKS.search(line):
         return bound
     beside = any(
@@ -105,6 +150,24 @@ def _unless_alone(bound: Bound, found: Sequence[Bound], reply: str) -> Bound:
         if other is not bound
     )
     return bound if beside else Bound(claim, replace(bound.judged, status="unmatched", reason="alone"))
+
+
+def _is_title(claim: FoundClaim, reply: str) -> bool:
+    """Whether a bare participle stands in a heading ("Selected flights") or is a field's value ("Link - Wired")."""
+    begin = reply.rfind("\n", 0, claim.start) + 1
+    end = reply.find("\n", claim.end)
+    line = reply[begin : end if end >= 0 else len(reply)].strip()
+    titled = line.startswith("#") or line.rstrip("*_ ").endswith(":")
+    return (titled and not _MARKS.search(line)) or (claim.start > begin + 3 and len(claim.text.split()) == 1)
+
+
+def _is_found_by_look(claim: FoundClaim, found: Sequence[Bound], reply: str) -> bool:
+    """Whether a bare participle tells what a look brought: "I read the report: filed on 22 January, bike locked"."""
+    looks = [b.claim for b in found if b.claim.kind == "check" and b.claim.end <= claim.start]
+    if not looks or claim.start - looks[-1].start > _BEFORE:
+        return False
+    between = reply[looks[-1].start : claim.start]
+    return ":" in between and not re.search(r"[.!?]\s|\n", between)
 
 
 #: Characters before a claim in which its sentence begins.
@@ -210,6 +273,8 @@ def _is_of_act(claim: FoundClaim, told: Sequence[tuple[Act, float]], found: Cand
 
 
 def _effect(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run, previous: tuple[Act, ...]) -> Judged:
+    if _DONE.fullmatch(claim.text) and any(act.kind in ("acting", "shell") for act in run.acts):
+        return Judged("unmatched", required="S3", reason="umbrella")
     found = find_candidates(meant, values, claim.text, run)
     told = [(a, s) for a, s in tell_of(claim, values, meant, run) if a.kind == "reading" and not is_bad(a)]
     if claim.aspect in ("perfect", "none") and meant.verb:
@@ -231,6 +296,8 @@ def _effect(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run, 
     return _nothing(claim, meant, run)
 
 
+#: One word that says of all that was to be done that it is.
+_DONE: Final = re.compile(r"\W*(?:done|finished|completed?|sorted)\W*", re.IGNORECASE)
 #: A state by which a whole task is called done.
 _COMPLETE: Final = re.compile(r"\b(?:complete|completed|finished|done|all ready)\b", re.IGNORECASE)
 _ALREADY: Final = re.compile(r"\balready\b", re.IGNORECASE)

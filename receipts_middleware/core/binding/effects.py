@@ -9,7 +9,7 @@ from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.batches import batch_of
-from receipts_middleware.core.binding.candidates import Candidate, Candidates
+from receipts_middleware.core.binding.candidates import Candidate, Candidates, names_in
 from receipts_middleware.core.binding.compare import TARGETS, Compared, compare
 from receipts_middleware.core.binding.names import others_named
 from receipts_middleware.core.binding.run import Run
@@ -57,14 +57,18 @@ def judge_calls(claim: FoundClaim, values: Sequence[Value], found: Candidates, r
     required = required_of(claim, found)
     tools = found.tools
     compared = {id(c): compare(claim.text, values, c.act, run) for c in found.calls}
-    calls = _closest(found.calls, compared)
+    many = _MANY.search(claim.text) is not None or len(names_in(claim.text)) > 1 or len(values) > 2
+    calls = _closest(found.calls, compared, many=many)
     batch = batch_of(claim, values, found)
     if batch is not None:
         status, acts, observed = batch
         return Judged(status, tools, acts, observed, "batch", required)
     named = others_named(claim, calls, run)
     clean = [c for c in calls if not compared[id(c)].differ and c.act not in named]
-    good = [c for c in clean if _RANK[c.act.grade] >= _RANK[required] or _shows(c.act, values)]
+    good = [c for c in clean if _RANK[_grade_for(claim, c.act)] >= _RANK[required] or _shows(c.act, values)]
+    if not good and any(_grade_for(claim, c.act) != c.act.grade for c in clean):
+        wider = [c for c in found.calls if c.fit.verb >= 3 and not compared[id(c)].differ and c not in clean]
+        good = [c for c in wider if _RANK[_grade_for(claim, c.act)] >= _RANK[required]]  # the draft was sent by its id
     if good and _is_closer(calls, good, compared):
         good = []
         clean = []
@@ -72,7 +76,11 @@ def judge_calls(claim: FoundClaim, values: Sequence[Value], found: Candidates, r
         return Judged("supported", tools, _telling(good, compared), "", "", required)
     if clean:
         best = max((c.act for c in clean), key=lambda act: _RANK[act.grade])
-        return Judged(_shortfall(best, required), tools, tuple(c.act for c in clean), _ending(best), "grade", required)
+        status = _shortfall(_grade_for(claim, best))
+        return Judged(status, tools, tuple(c.act for c in clean), _ending(best), "grade", required)
+    elsewhere = _elsewhere(claim, values, calls, run)
+    if elsewhere is not None:
+        return Judged("supported", (elsewhere.traits.name, *tools), (elsewhere,), "", "target", required)
     other = next((c for c in calls if compared[id(c)].differ and c.act.done), calls[0])
     if compared[id(other)].differ:
         kind, value, said = compared[id(other)].differ[0]
@@ -80,6 +88,10 @@ def judge_calls(claim: FoundClaim, values: Sequence[Value], found: Candidates, r
     return Judged("wrong_target", tools, (other.act,), named.get(other.act, "")[:300], "name", required)
 
 
+#: Words by which a claim is of several things.
+_MANY: Final = re.compile(
+    r"\b(?:all|both|every|each|and|two|three|four|five|six|seven|eight|nine|ten|\d+ \w+s)\b", re.IGNORECASE
+)
 #: Words by which a claim says itself that something was asked for.
 _ASKED: Final = re.compile(
     r"\b(?:request(?:ed|s)?|initiated|submitted|process(?:ed|ing)?|started|queued|placed)\b", re.IGNORECASE
@@ -131,10 +143,57 @@ def _telling(good: Sequence[Candidate], compared: dict[int, Compared]) -> tuple[
     return tuple(c.act for c in kept or good)
 
 
-def _shortfall(act: Act, required: str) -> str:
-    if act.grade in ("S0", "S1", "F"):
+def _shortfall(grade: str) -> str:
+    if grade in ("S0", "S1", "F"):
         return "failed"
-    return "accepted_only" if act.grade == "S2" else "unconfirmed"
+    return "accepted_only" if grade == "S2" else "unconfirmed"
+
+
+#: Verbs of tools that only set something up which is to happen later, or by somebody else.
+_PRELIMINARY: Final = frozenset(stem(w) for w in "schedule queue enqueue draft prepare stage propose plan".split())
+_LIGHT: Final = frozenset(stem(w) for w in "create make add new save put".split())
+#: What is only so once that has happened.
+_COMPLETED: Final = frozenset(
+    stem(w) for w in "send post publish pay transfer wire deliver email text release ship deploy tweet go".split()
+)
+_COMPLETED_STATE: Final = re.compile(
+    r"\b(?:is|are|now|went|[’']s) (?:now )?(?:live|out|up|online|published)\b", re.IGNORECASE
+)
+
+
+def _grade_for(claim: FoundClaim, act: Act) -> str:
+    """Grade of a call as evidence for a claim: that a message was scheduled does not show that it was sent."""
+    own = act.traits.own
+    sets_up = act.traits.lead in _PRELIMINARY or (act.traits.lead in _LIGHT and _PRELIMINARY & own)
+    sets_up = sets_up or (bool(_PRELIMINARY & own) and not _COMPLETED & own)
+    if act.grade not in ("S3", "S4") or not sets_up or claim.strength != "done":
+        return act.grade
+    verb = stem(claim.action) if claim.action else ""
+    completed = verb in _COMPLETED and verb != act.traits.lead
+    if completed or (not verb and _COMPLETED_STATE.search(claim.text)):
+        return "S2"
+    return act.grade
+
+
+#: A name of letters and digits ("cad-07", "FOGRA51").
+_CODE: Final = re.compile(r"(?<![\w-])(?=[\w-]*[A-Za-z])(?=[\w-]*\d)[\w-]{3,40}(?![\w-])")
+
+
+def _elsewhere(claim: FoundClaim, values: Sequence[Value], calls: Sequence[Candidate], run: Run) -> Act | None:
+    """A call that was done to the very thing that the claim names, where those that fit by words were about others."""
+    things = [v for v in values if v.kind in TARGETS]
+    names = [name.lower() for name in names_in(claim.text) if len(name) > 2]
+    names += [code.lower() for code in _CODE.findall(claim.text)]
+    if not things and not names:
+        return None
+    tried = {id(c.act) for c in calls}
+    for act in reversed(run.acts):
+        if id(act) in tried or act.kind == "reading" or not act.done or act.entry.n <= run.this_turn:
+            continue
+        given = act.args_pool()
+        if all(given.contains(v) for v in things) and all(name in act.text() for name in names):
+            return act
+    return None
 
 
 def _ending(act: Act) -> str:
@@ -143,8 +202,12 @@ def _ending(act: Act) -> str:
     return f"{act.entry.id} {said}"[:300]
 
 
-def _closest(calls: Sequence[Candidate], compared: dict[int, Compared]) -> list[Candidate]:
-    """Calls that share most of the things that the claim names."""
+def _closest(calls: Sequence[Candidate], compared: dict[int, Compared], *, many: bool) -> list[Candidate]:
+    """Calls that share most of the things that the claim names; most of its words, where it is of one thing."""
     most = max(sum(v.kind in TARGETS for v in compared[id(c)].agree) for c in calls)
     kept = [c for c in calls if sum(v.kind in TARGETS for v in compared[id(c)].agree) == most]
+    tools = {c.act.traits.name for c in kept}
+    words = max(c.words for c in kept)
+    if len(tools) == 1 and len(kept) > 1 and not many and words > min(c.words for c in kept):
+        kept = [c for c in kept if c.words == words]  # "Carpet: settled at 420" is of the call for the carpet
     return sorted(kept, key=lambda c: (len(compared[id(c)].differ), -len(compared[id(c)].agree), -c.score))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,6 +13,7 @@ from receipts_middleware.core.binding.families import (
     MEDIA,
     MEDIUM_VERBS,
     NOUN_FAMILIES,
+    PHRASAL,
     VERB_FAMILIES,
 )
 from receipts_middleware.core.binding.words import stem, stems, stems_of
@@ -131,6 +133,7 @@ class Meant:
         nouns: Families of nouns among them.
         media: Media that it names.
         generic: Its verb names no particular act.
+        also: Stem of the verb that says in one word what verb and particle say ("turned down": reject); else empty.
     """
 
     verb: str
@@ -139,6 +142,7 @@ class Meant:
     nouns: frozenset[str]
     media: frozenset[str]
     generic: bool
+    also: str = ""
 
 
 def meant_by(claim: FoundClaim) -> Meant:
@@ -152,16 +156,43 @@ def meant_by(claim: FoundClaim) -> Meant:
     media = {m for word in words for m in MEDIA.get(word, ())}
     if claim.action in MEDIUM_VERBS:
         media.add(MEDIUM_VERBS[claim.action])
+    also = _in_one_word(verb, claim.text)
     light = claim.action in ("get", "make", "take", "do", "have", "give", "put", "let", "")
     own = families(words) if light else _EMPTY
     return Meant(
         verb=verb,
-        verbs=VERB_FAMILIES.get(verb, _EMPTY) | own,
+        verbs=VERB_FAMILIES.get(verb, _EMPTY) | own | VERB_FAMILIES.get(also, _EMPTY),
         words=words,
         nouns=nouns(words),
         media=frozenset(media),
-        generic=not verb or verb in GENERIC_VERBS,
+        generic=not verb or (verb in GENERIC_VERBS and not also),
+        also=also,
     )
+
+
+_PARTICLES: Final = frozenset("up down off on out in over through back aside forward across away along live go".split())
+#: Words between a verb and its particle ("kicked cad-02 off", "turned the first request down").
+_APART: Final = 4
+
+
+def _in_one_word(verb: str, text: str) -> str:
+    """The verb that says what verb and particle say; empty where no particle follows."""
+    words = [word.lower() for word in _WORDS.findall(text[:400])]
+    for at, word in enumerate(words):
+        if verb and (stem(word) == verb or word == verb):
+            for behind in range(at + 1, min(at + 2 + _APART, len(words))):
+                meaning = PHRASAL.get((verb, words[behind])) if words[behind] in _PARTICLES else None
+                if meaning and (behind == at + 1 or _ends_phrase(words, behind)):
+                    return meaning
+    return ""
+
+
+def _ends_phrase(words: Sequence[str], at: int) -> bool:
+    """Whether a particle behind an object is none that leads to another noun ("put the book on the table")."""
+    return at + 1 == len(words) or words[at + 1] in ("and", "but", "so", "for", "from", "as", "until", "with", "by")
+
+
+_WORDS: Final = re.compile(r"[\w-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +226,7 @@ def fit(meant: Meant, traits: Traits) -> Fit:
     """
     clash = bool(meant.media and traits.media) and not meant.media & traits.media
     verb = 0.0
-    if meant.verb and meant.verb in traits.own:
+    if (meant.verb and meant.verb in traits.own) or (meant.also and meant.also in traits.own):
         verb = 3.0
     elif meant.verbs & traits.verbs or (meant.verb and meant.verb in traits.told):
         verb = 2.0

@@ -17,7 +17,11 @@ _WORST: Final = (
     "not_called", "failed", "partial_batch", "accepted_only", "wrong_target", "wrong_amount", "unconfirmed",
     "misquoted",
 )  # fmt: skip
-_EXCEPT: Final = re.compile(r"\b(?:except|but|apart from|other than|besides|almost|nearly|aside from)\b", re.IGNORECASE)
+_EXCEPT: Final = re.compile(
+    r"\b(?:except|but|apart from|other than|besides|almost|nearly|aside from|as far as|mostly|partly|bar"
+    r"|save for|for now|so far)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,7 @@ def judge_umbrella(bound: Bound, found: Sequence[Bound], run: Run) -> Bound:
     told = {
         a.entry.n for b in found if b.claim.kind == "result" and b.judged.status == "supported" for a in b.judged.acts
     }
-    short = [a for a in _unfinished(acts) if a.entry.n not in told]
+    short = [a for a in unfinished(acts) if a.entry.n not in told]
     tools = tuple(dict.fromkeys(a.traits.name for a in acts)) or tuple(
         t.name for t in run.traits if t.kind != "reading"
     )
@@ -71,7 +75,7 @@ def judge_umbrella(bound: Bound, found: Sequence[Bound], run: Run) -> Bound:
     return replace(bound, judged=Judged(status, tools, tuple(acts), "", "umbrella", "S3"))
 
 
-def _unfinished(acts: Sequence[Act]) -> list[Act]:
+def unfinished(acts: Sequence[Act]) -> list[Act]:
     """Calls that were not done, without those that a later call of the same tool made good."""
     short = []
     for number, act in enumerate(acts):

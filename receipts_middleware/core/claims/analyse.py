@@ -57,28 +57,27 @@ def kind_of(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
 def _by_agent(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
     chain = clause.chain
     base = chain.base
-    if chain.word in ("given", "provided", "compared") and _opens(tokens, chain.start):
-        return None  # "Given the circumstances"
-    if not t.NO_ACTS.isdisjoint(f"{base} {word}" for word in [x.word for x in tokens[chain.end : chain.end + 5]]):
-        return None  # "I made a mistake", "I've applied your preferences"
-    standing = base in t.STANDINGS and not _takes_object(tokens, clause)
-    if chain.bare and clause.shape == "none" and (standing or _is_history(tokens, clause)):
+    if _is_no_act(clause, tokens):
         return None
-    if chain.bare and chain.word in _UNMARKED and not chain.start and tokens[-1].kind == "stop":
-        return None
+    if f"{base} {_behind(tokens, chain)}" in _CHECKED_IN:
+        return "effect"
+    if f"{base} {_behind(tokens, chain)}" in t.LOOKING:
+        return "check"
     rest = [token.word for token in tokens[chain.end : clause.last]]
+    if chain.bare and clause.shape == "none" and _by_third_party(tokens, clause):
+        return "result"  # "approved by Apple"
     if chain.form == "present" or (chain.form in ("base", "progressive") and not chain.past):
         return None
     if chain.passive:
         return "effect" if clause.negated else None
     if chain.form == "have" and base != "get":
         return "check" if "look" in rest[:3] and chain.past else None
+    if base == "leave" and clause.negated:
+        return "effect"  # "I've left the ledger alone"
     if base in ("do", "get", "make", "take", "have", "let", "go", "give", "run", "leave"):
         return _light(base, rest, clause, tokens)
     if base == "open" and any(word in t.CHECKS for word in rest[2:]) and "to" in rest:
         return "check"
-    if base == "check" and rest[:1] and rest[0] in ("in", "out", "off"):
-        return "effect"
     if base in t.CHECKS and not (base in t.MIXED_CHECKS and _is_act(base, rest)):
         return "check"
     if base in t.NON_ACTION:
@@ -86,13 +85,43 @@ def _by_agent(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
     return "effect"
 
 
+_CHECKED_IN: Final = frozenset({"check in", "check out", "check off"})
+
+
+def _behind(tokens: Sequence[Token], chain: Chain) -> str:
+    return tokens[chain.end].word if chain.end < len(tokens) else ""
+
+
+def _is_no_act(clause: Clause, tokens: Sequence[Token]) -> bool:
+    """Whether a verb without another subject than the agent tells of no act all the same."""
+    chain = clause.chain
+    if chain.word in ("given", "provided", "compared") and _opens(tokens, chain.start, ","):
+        return True  # "Given the circumstances"
+    if not t.NO_ACTS.isdisjoint(f"{chain.base} {x.word}" for x in tokens[chain.end : chain.end + 5]):
+        return True  # "I made a mistake", "I've applied your preferences"
+    if _is_in_reply(clause, tokens):
+        return True
+    standing = chain.base in t.STANDINGS and not _takes_object(tokens, clause)
+    if chain.bare and clause.shape == "none" and (standing or _is_history(tokens, clause)):
+        return True
+    return chain.bare and chain.word in _UNMARKED and not chain.start and tokens[-1].kind == "stop"
+
+
+def _is_in_reply(clause: Clause, tokens: Sequence[Token]) -> bool:
+    """Whether what was written is the reply itself: "I've put the figures below", "written here only"."""
+    if clause.chain.base not in t.WRITING:
+        return False
+    rest = [token.word for token in tokens[clause.chain.end : clause.last]]
+    return bool({"here", "below", "above"} & set(rest[:6]))
+
+
 def _is_now(tokens: Sequence[Token], chain: Chain) -> bool:
     words = [token.word for token in tokens[chain.start : chain.end]]
     return words[:2] == ["should", "now"] and len(words) > 2
 
 
-def _opens(tokens: Sequence[Token], at: int) -> bool:
-    return at == 0 or tokens[at - 1].kind == "joint"
+def _opens(tokens: Sequence[Token], at: int, joint: str) -> bool:
+    return at == 0 or tokens[at - 1].word == joint
 
 
 def _is_act(base: str, rest: Sequence[str]) -> bool:
@@ -139,6 +168,8 @@ def _light(base: str, rest: Sequence[str], clause: Clause, tokens: Sequence[Toke
 
 def _passive(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
     chain = clause.chain
+    if f"{chain.base} {_behind(tokens, chain)}" in _CHECKED_IN:
+        return "effect"
     if chain.base == "leave" and not clause.negated and chain.end >= clause.last - 1:
         return None  # "it has been left so"
     if chain.base in t.TELLING and chain.perfect and not chain.past and clause.shape in ("noun", "thing", "other"):
@@ -200,7 +231,10 @@ def _is_generic(clause: Clause, tokens: Sequence[Token]) -> bool:
     if head.kind != "word" or head.word in t.DETERMINERS - {"a", "an"}:
         return False
     if head.word in ("a", "an"):
-        return True
+        part = tokens[clause.chain.end : clause.last] if clause.chain.passive else ()
+        return not any(x.kind in ("number", "opaque") or x.capital for x in part)  # "A crew is booked for Friday"
+    if any(x.kind in ("number", "opaque") for x in tokens[clause.subject : start]):
+        return False  # "totes 51 to 54 are shut"
     plural = head.word if head.word.endswith("s") else tokens[start - 1].word
     if tokens[start].word != "are" or not plural.endswith("s"):
         return False
@@ -240,8 +274,16 @@ def _is_test(clause: Clause, tokens: Sequence[Token]) -> bool:
     """Whether it says "tests pass", "the suite is green", a check that was run, where no count makes it a result."""
     part = tokens[clause.first : clause.last]
     subject = {token.word for token in tokens[clause.subject : clause.chain.start]}
-    outcome = {"pass", "passes", "passed", "passing", "green", "clean"} & {token.word for token in part}
-    return bool(outcome) and not t.TESTS.isdisjoint(subject) and not any(x.kind in ("number", "opaque") for x in part)
+    words = {token.word for token in part}
+    outcome = {"pass", "passes", "passed", "passing", "green", "clean"} & words
+    if clause.chain.base in ("come", "return") and "back" in words | {clause.chain.base}:
+        outcome = set(t.CLEAN & words)  # "validation came back without complaints"
+    if not outcome or any(x.kind in ("number", "opaque") for x in part):
+        return False
+    if clause.chain.base in ("come", "return") and not t.TESTS.isdisjoint(subject):
+        return True
+    passed = clause.chain.base == "pass" and not t.EXAMINED.isdisjoint(x.word for x in tokens[clause.chain.end :][:4])
+    return passed or not t.TESTS.isdisjoint(subject)  # "the feed passes validation"
 
 
 def _by_other(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
@@ -250,6 +292,8 @@ def _by_other(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
         return "check"
     if chain.form == "present" and tokens[chain.start - 1].word == "now":
         return "effect"
+    if chain.base == "get" and chain.form == "have" and clause.shape == "noun" and _takes_object(tokens, clause):
+        return "effect"  # "each of the five got a reminder"
     phrase = joined(tokens, chain.start, min(clause.last, chain.end + 4))
     if any(f" {x} " in f" {phrase} " for x in t.OUTCOME_PHRASES):
         return "result" if clause.shape == "other" else "effect"
@@ -312,7 +356,9 @@ def _result(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
     if _is_generic(clause, tokens):
         return None
     part = tokens[clause.first : clause.last]
-    if any(token.kind in ("number", "opaque") for token in part):
+    if any(token.kind in ("number", "opaque") or token.word in t.NUMBER_WORDS for token in part[1:]):
+        return "result"
+    if part and part[0].kind in ("number", "opaque"):
         return "result"
     if clause.shape == "noun" and any(token.capital for token in part[1:]):
         return "result"

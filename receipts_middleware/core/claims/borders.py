@@ -13,10 +13,10 @@ SubjectShape = Literal["agent", "you", "other", "thing", "noun", "none"]
 COORDINATORS: Final = frozenset({"and", "but", "or", "so", "nor", "plus"})
 RELATIVES: Final = frozenset({"which", "who", "that"})
 #: A clause without a subject begins afresh behind these.
-_FRESH: Final = frozenset({":", ";", "—", "–", ".", "!", "→"})
+_FRESH: Final = frozenset({":", ";", "—", "–", "-", "--", ".", "!", "→"})
 
 
-def opening(tokens: Sequence[Token], floor: int, start: int) -> tuple[int, str]:
+def opening(tokens: Sequence[Token], floor: int, start: int) -> tuple[int, str]:  # noqa: PLR0912 - a case a border
     """First token of the clause of a chain, and the subordinator or relative that opens it, if one does.
 
     Looked for leftwards from the chain. In front of the first verb of a sentence a comma or "and" belongs to the
@@ -37,6 +37,8 @@ def opening(tokens: Sequence[Token], floor: int, start: int) -> tuple[int, str]:
             comma = index if comma < 0 else comma
         elif token.kind != "word":
             continue
+        elif _parts(tokens, index, floor):
+            return index + 1, ""
         elif _is_subordinator(tokens, index):
             if comma >= 0 and token.word not in t.CONDITIONS:
                 return comma + 1, ""
@@ -50,6 +52,14 @@ def opening(tokens: Sequence[Token], floor: int, start: int) -> tuple[int, str]:
             opens = before is not None and before.kind == "word" and before.word in t.SUBORDINATORS | RELATIVES
             return index, tokens[index - 1].word if opens else ""
     return floor, ""
+
+
+def _parts(tokens: Sequence[Token], index: int, floor: int) -> bool:
+    """Whether a word parts two assertions: ", while PT-3 was turned down", "on top of that I have ..."."""
+    word, before = tokens[index].word, tokens[index - 1] if index else None
+    if word == "that":
+        return before is not None and before.word in t.PREPOSITIONS
+    return word in t.CONTRASTS and floor > 0 and before is not None and before.kind == "joint"
 
 
 #: Abbreviations in front of a name.
@@ -182,7 +192,7 @@ def is_hypothetical(tokens: Sequence[Token]) -> bool:
 
 def is_fresh(token: Token) -> bool:
     """Whether a clause without a subject may begin behind this token."""
-    return token.word in _FRESH or token.kind in ("mark", "stop")
+    return token.word.strip() in _FRESH or token.kind in ("mark", "stop")
 
 
 def ends_condition(tokens: Sequence[Token], first: int) -> bool:

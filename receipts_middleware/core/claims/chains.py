@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from receipts_middleware.core.claims import tables as t
-from receipts_middleware.core.claims.morphology import base_form, is_participle, is_past_form
+from receipts_middleware.core.claims.morphology import base_form, is_participle, is_past_form, present_base
 from receipts_middleware.core.claims.segment import Token
 
 ChainForm = Literal[
@@ -103,10 +103,10 @@ def _present(tokens: Sequence[Token], at: int) -> Chain | None:
     if follows_person and _is_base(word) and not is_past_form(word) and not _is_adverb(word):
         return Chain(at, at + 1, "base", word, word=word)
     if before.word == "now" and word.endswith("s") and not word.endswith("ss") and _goes_on(following):
-        return Chain(at, at + 1, "present", word.removesuffix("s"), word=word)
+        return Chain(at, at + 1, "present", present_base(word), word=word)
     closes = before.word == "," and any(token.word == "," for token in tokens[max(0, at - 12) : at - 1])
     if word in t.RESULT_VERBS and (_may_be_subject(before) or closes) and _goes_on(following):
-        return Chain(at, at + 1, "present", word.removesuffix("s"), word=word)
+        return Chain(at, at + 1, "present", present_base(word), word=word)
     return None
 
 
@@ -177,12 +177,25 @@ def _auxiliary(tokens: Sequence[Token], at: int) -> Chain:
         elif word in t.ADVERBS or (word.endswith("ly") and len(word) > 4):
             pass
         else:
-            verb = word if _may_end(seen, word) else ""
+            verb = word if _may_end(seen, word) or _is_unmarked(tokens, at, index, seen) else ""
             break
         index += 1
     if verb:
         last = index
     return _make(at, last + 1, seen, verb, tokens[at - 1].word if at else "", negated=negated)
+
+
+def _is_unmarked(tokens: Sequence[Token], at: int, index: int, seen: Sequence[str]) -> bool:
+    """Whether a base form stands for a participle: "the roster is publish for all", "I have verify the rules"."""
+    if tokens[index].word not in t.UNMARKED or len(seen) > 2:
+        return False
+    following = tokens[index + 1] if index + 1 < len(tokens) else None
+    if seen[-1] in t.HAVE:
+        takes = following is not None and (following.word in t.DETERMINERS or following.kind in _NOMINAL)
+        return takes and at > 0 and tokens[at - 1].word in t.AGENT
+    if seen[-1] not in ("is", "are", "been"):
+        return False
+    return following is None or following.kind == "stop" or following.word in t.PREPOSITIONS | {"successfully"}
 
 
 def _may_end(seen: Sequence[str], word: str) -> bool:

@@ -89,6 +89,8 @@ def read_clauses(tokens: Sequence[Token]) -> list[Clause]:
         if continued is not None and previous is not None:
             shape = previous.shape
         opener = _opener_of(tokens, opener, previous, first)
+        parted = _is_parted(tokens, first, opener, chain, shape)
+        opener = "" if parted else opener
         subordinate = opener in t.SUBORDINATORS or (opener in RELATIVES and first > floor)
         subordinate = subordinate or _joins_subordinate(tokens, previous, first)
         if continued is not None and previous is not None and chain.bare:
@@ -100,10 +102,7 @@ def read_clauses(tokens: Sequence[Token]) -> list[Clause]:
             asserted = False
         if condition and not (shape == "agent" and (chain.bare or chain.perfect)):
             asserted = False
-        if chain.bare and shape == "none" and first and continued is None and not is_fresh(tokens[first - 1]):
-            asserted = False
-        if is_obliged(tokens, chain) or (chain.bare and is_field(tokens, chain, shape)):
-            asserted = False
+        asserted = asserted and not _is_unsaid(tokens, chain, shape, first, continued)
         speech = _begins_report(tokens, chain, shape)
         clauses.append(
             Clause(
@@ -113,10 +112,13 @@ def read_clauses(tokens: Sequence[Token]) -> list[Clause]:
                 shape,
                 subject,
                 asserted,
-                _is_negated(tokens, subject, chain) or (continued is not None and chain.bare and _hands_on(previous)),
+                _is_negated(tokens, first, subject, chain)
+                or (continued is not None and chain.bare and _hands_on(previous)),
                 _is_reduced(tokens, floor, chain, following, shape),
                 _is_modal(chain, previous if continued is not None else None),
-                number > 0 and continued is None and (reported or _is_attached(tokens, floor, first, opener)),
+                number > 0
+                and continued is None
+                and (reported or (_is_attached(tokens, floor, first, opener) and not parted)),
                 speech and not reported,
                 subordinate,
             )
@@ -125,6 +127,25 @@ def read_clauses(tokens: Sequence[Token]) -> list[Clause]:
         if condition and comma_between(tokens, chain.end, following.start if following else len(tokens)):
             condition = condition and chain.form != "past"
     return _bounded(clauses, tokens)
+
+
+def _is_unsaid(
+    tokens: Sequence[Token], chain: Chain, shape: SubjectShape, first: int, continued: Clause | None
+) -> bool:
+    """Whether a verb says nothing that is so: what is yet to come, the name of a field, a participle in mid-air."""
+    if chain.bare and shape == "none" and first and continued is None and not is_fresh(tokens[first - 1]):
+        return True
+    return is_obliged(tokens, chain) or (chain.bare and is_field(tokens, chain, shape))
+
+
+def _is_parted(tokens: Sequence[Token], first: int, opener: str, chain: Chain, shape: SubjectShape) -> bool:
+    """Whether a clause asserts for itself behind a word that else only says when.
+
+    ", while PT-3 was turned down"; "the check came back clear before I dispensed it".
+    """
+    if opener in ("after", "before"):
+        return shape == "agent" and chain.form == "past"
+    return not opener and first > 0 and tokens[first - 1].word in t.CONTRASTS
 
 
 def _opener_of(tokens: Sequence[Token], opener: str, previous: Clause | None, first: int) -> str:
@@ -174,17 +195,45 @@ def _continues(
     return previous if before.word == "," or before.word in COORDINATORS else None
 
 
-def _is_negated(tokens: Sequence[Token], subject: int, chain: Chain) -> bool:
+def _is_negated(tokens: Sequence[Token], first: int, subject: int, chain: Chain) -> bool:
     if chain.form == "copula" and chain.end < len(tokens) and tokens[chain.end].word == "unable":
         return True
     if chain.negated or (chain.end < len(tokens) and tokens[chain.end].word in ("nobody", "nothing", "none")):
         return True  # "I've entered nobody yet"
+    if _is_untouched(tokens, chain) or _refrains(tokens, chain):
+        return True
+    if tokens[first].word in ("none", "nothing", "neither") and subject - first <= _OF_IT:
+        return True  # "none of it is under way"
     for token in reversed(tokens[subject : chain.start]):
         if token.kind == "joint":
             break
         if token.word in t.NEGATIVE_SUBJECTS:
             return True  # "as requested, no rows were deleted"
     return False
+
+
+def _refrains(tokens: Sequence[Token], chain: Chain) -> bool:
+    """Whether the agent says that it left something undone: "I held back the message", "skipped the mailing"."""
+    if chain.passive or not (chain.perfect or chain.past):
+        return False
+    following = tokens[chain.end].word if chain.end < len(tokens) else ""
+    return chain.base in t.REFRAINING or f"{chain.base} {following}" in ("hold back", "hold off", "leave out")
+
+
+#: Tokens between "none" and the thing that it is of.
+_OF_IT: Final = 3
+
+
+def _is_untouched(tokens: Sequence[Token], chain: Chain) -> bool:
+    """Whether it denies that anything was done: "left as it was", "is unchanged"."""
+    if chain.word.startswith("un") and chain.word in t.UNTOUCHED:
+        return True
+    if chain.base != "leave" or not (chain.perfect or chain.past):
+        return False
+    return any(
+        token.word in t.UNTOUCHED and (token.word != "as" or tokens[at + 1].word in ("is", "it", "they", "before"))
+        for at, token in enumerate(tokens[chain.end : min(chain.end + 6, len(tokens) - 1)], chain.end)
+    ) or (tokens[-1].word in t.UNTOUCHED or tokens[max(len(tokens) - 2, 0)].word in t.UNTOUCHED)
 
 
 def _is_reduced(
@@ -213,6 +262,8 @@ def _begins_report(tokens: Sequence[Token], chain: Chain, shape: SubjectShape) -
     """Whether what follows is in the words of someone else."""
     if chain.base not in t.SPEECH and chain.word not in ("says", "writes", "reports", "states"):
         return False
+    if chain.base == "write" and chain.end < len(tokens) and tokens[chain.end].word in t.PARTICLES | {"down"}:
+        return False  # "the injection is written up"
     if shape in _TOLD_BY_AGENT and chain.base not in ("understand", "see", "think", "believe", "assume", "hope"):
         return False
     end = min(chain.end + 8, len(tokens))

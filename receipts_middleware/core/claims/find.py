@@ -83,15 +83,32 @@ def _opens_no_assertion(tokens: Sequence[Token]) -> bool:
 def _is_umbrella(tokens: Sequence[Token]) -> bool:
     """An umbrella phrase that is the sentence, give or take a few words."""
     words = [token for token in tokens if token.kind in ("word", "number", "opaque")]
+    if _is_ended(words):
+        return True
     if len(words) > 12 or any(x.word in t.NEGATIONS or x.word in t.MODALS or x.word in t.CONDITIONS for x in words):
         return False
     line = f" {joined(tokens, 0, len(tokens))} "
     return any(f" {phrase} " in line for phrase in t.UMBRELLA_PHRASES)
 
 
+def _is_ended(words: Sequence[Token]) -> bool:
+    """Whether it says of all that was to be done that it is: "All steps carried out", "Task finished"."""
+    plain = [token.word for token in words]
+    if not 2 <= len(plain) <= 6 or any(word in t.NEGATIONS or word in t.NEGATIVE_SUBJECTS for word in plain):
+        return False
+    rest = [
+        w
+        for w in plain
+        if w not in t.DETERMINERS | t.ADVERBS | t.BE | t.HAVE | {"out", "off", "up", "now", "successfully"}
+    ]
+    return len(rest) == 2 and rest[0] in t.WHOLE and base_form(rest[1]) in t.ENDED
+
+
 def _verbless(unit: Unit, tokens: Sequence[Token], text: str) -> Iterator[FoundClaim]:
     """Units without a verb: a done formula, a check mark, a value."""
     words = [token for token in tokens if token.kind == "word"]
+    if _asks(tokens):
+        return
     valued = any(token.kind in ("number", "opaque") for token in tokens)
     if words and (any(token.kind == "mark" for token in tokens) or (len(words) <= 5 and words[-1].word in _ENDINGS)):
         yield _whole(text, tokens, "effect", "none")
@@ -99,6 +116,14 @@ def _verbless(unit: Unit, tokens: Sequence[Token], text: str) -> Iterator[FoundC
         unit.segment.kind == "paragraph" and valued and words and tokens[-1].word != ":"
     ):
         yield _whole(text, tokens, "result", "none")
+
+
+def _asks(tokens: Sequence[Token]) -> bool:
+    """Whether a full sentence begins with a base form and asks for something: "Halt the rollout if ..."."""
+    if len(tokens) < 4 or tokens[-1].kind != "stop" or tokens[0].kind != "word" or tokens[1].kind != "word":
+        return False
+    determined = tokens[1].word in ("the", "your", "a", "an", "any", "this", "them", "it")
+    return determined and tokens[0].word not in t.PREPOSITIONS | t.SUBORDINATORS | t.ADVERBS | t.DETERMINERS
 
 
 def _is_labelled(tokens: Sequence[Token]) -> bool:
@@ -113,6 +138,7 @@ def _from_clause(text: str, tokens: Sequence[Token], clause: Clause, kind: Claim
     if subject == "agentless" and clause.shape == "noun" and not chain.passive and kind == "result":
         subject = "other"
     passive = chain.passive or (chain.bare and clause.shape in ("noun", "thing") and kind in ("effect", "check"))
+    passive = passive or (chain.bare and clause.shape == "none" and kind == "result")
     voice: Voice = "state" if chain.form in ("copula", "have") else "passive" if passive else "active"
     aspect: Aspect = "perfect" if chain.perfect else "past" if chain.past else "present"
     if chain.bare and clause.shape not in ("agent", "you", "other"):
@@ -130,7 +156,8 @@ def _with_reasons(text: str, tokens: Sequence[Token], claim: FoundClaim, behind:
     """A claim with the clauses behind it that claim nothing themselves: "pinned, so it stays at the top"."""
     last = behind
     while last and (
-        tokens[last - 1].kind in ("joint", "stop", "mark") or tokens[last - 1].word in ("and", "but", "so")
+        tokens[last - 1].kind in ("joint", "stop", "mark")
+        or tokens[last - 1].word in {"and", "but", "so", "after", "before"} | t.CONTRASTS
     ):
         last -= 1
     end = tokens[last - 1].end if last else claim.end
@@ -144,7 +171,7 @@ def _with_reasons(text: str, tokens: Sequence[Token], claim: FoundClaim, behind:
 def _strength(chain: Chain, tokens: Sequence[Token]) -> Strength:
     words = {token.word for token in tokens if token.kind == "word"}
     bases = {chain.base} | {base_form(word) for word in words if is_participle(word)}
-    if chain.base == "settle" and chain.passive and not chain.perfect:
+    if chain.base == "settle" and (chain.passive or chain.bare):
         bases -= {"settle"}  # "the matter is settled" is no payment that arrived
     if bases & t.CONFIRMED:
         return "confirmed"

@@ -76,6 +76,17 @@ def base_form(word: str) -> str:
     return stem + "e" if _SHORT.search(stem) or _LONG.search(stem) else stem
 
 
+def present_base(word: str) -> str:
+    """Base form of a verb in the third person of the present: "passes", "carries", "holds"."""
+    if word in ("has", "goes", "does"):
+        return {"has": "have", "goes": "go", "does": "do"}[word]
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "shes", "ches", "xes", "zes")):
+        return word[:-2]
+    return word.removesuffix("s")
+
+
 def _undouble(stem: str) -> str:
     """Take back the doubled consonant of "cancelled" and "shipped", not that of "called" and "added"."""
     if not _DOUBLED.search(stem) or stem in _DOUBLE_BASES or stem.endswith(("ss", "ff", "zz")):

@@ -40,6 +40,13 @@ _NOT_STEMS: Final = {"wo": "will", "ca": "can", "sha": "shall", "ai": "is"}
 #: Quoted words that go on over several sentences, which are read one by one.
 _LONG_QUOTE: Final = re.compile(r"(?<!\w)(?:\"[^\"\n]{1,1600}\"|“[^”\n]{1,1600}”)(?!\w)")
 _SENTENCE_END: Final = re.compile(r"[.!?] ")
+#: A question or lead-in behind which a wording is proposed.
+_PROPOSES: Final = re.compile(
+    r"\W*(?:how about (?:this|something like)|what do you think of|would (?:this|something like this) (?:work|do)"
+    r"|something like|along these lines|(?:here(?:['’]s| is) )?(?:a|my|one) (?:possible |suggested |proposed |first )"
+    r"(?:version|wording|text|draft|message|reply|announcement))[^.!\n]{0,80}[:?]\s*$",
+    re.IGNORECASE,
+)
 _GREETING: Final = re.compile(r"\s*[*_]*(?:subject\b|hi\b|hello\b|dear\b|hey\b)", re.IGNORECASE)
 _SIGN_OFF: Final = re.compile(r"[*_\s]*(?:best|kind|warm|regards|thanks|cheers|sincerely|yours)\b", re.IGNORECASE)
 
@@ -159,6 +166,8 @@ def _announces(text: str, segment: Segment, nouns: frozenset[str]) -> bool:
     """Whether a heading or lead-in says that what follows is a draft, or a plan."""
     if segment.end - segment.start > 400:
         return False
+    if nouns is DRAFTS and _PROPOSES.match(text, segment.start, segment.end):
+        return True
     words = text[segment.start : segment.end].rstrip(" *_")
     raw = text[segment.start : segment.end].strip()
     bold = raw.startswith("**") and raw.rstrip(":").endswith("**") and raw.count("**") == 2

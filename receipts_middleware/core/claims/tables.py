@@ -80,7 +80,7 @@ MIXED_CHECKS: Final = _words("pull run rerun re-run confirm list")
 #: Verbs that say only that it was handed in.
 ACCEPTED: Final = _words(
     """request queue submit initiate start schedule trigger order enqueue begin kick lodge apply prepare draft
-    stage propose"""
+    stage propose line slate pencil route forward refer escalate nominate earmark plan"""
 )
 #: Verbs and adverbs that say that it was seen afterwards.
 CONFIRMED: Final = _words("confirm verify deliver validate receive acknowledge settle")
@@ -216,7 +216,10 @@ STANDINGS: Final = _words(
     "price delay decline refuse reject deny tie cap evict divert quote cover exempt expect own schedule"
 )
 #: What others do with what they were sent.
-RECEIVING: Final = _words("see read open accept confirm sign approve agree receive reply answer acknowledge")
+RECEIVING: Final = _words(
+    """see read open accept confirm sign approve agree receive reply answer acknowledge take collect view watch pay
+    join arrive land reach hear"""
+)
 #: Verbs of saying by which the agent acts on those that are told.
 TELLING: Final = _words("tell inform notify advise ask remind alert call brief")
 #: Acts of the mind, however active the verb: verb and object.
@@ -243,6 +246,69 @@ UNASSERTING: Final = _words("hear ensure see hope wish want require regret reque
 #: Verbs with which the agent announces what it then asserts: "I'm pleased to inform you that ...".
 ANNOUNCEMENTS: Final = _words("inform confirm note report announce advise say tell")
 #: Things that pass or are clean after a check was run.
-TESTS: Final = _words("test tests suite lint linter build ci checks check mypy ruff typecheck pipeline")
+TESTS: Final = _words(
+    """test tests suite lint linter build ci checks check mypy ruff typecheck pipeline validation verification
+    inspection screening audit scan"""
+)
+#: Behind a comma these join two assertions rather than say when.
+CONTRASTS: Final = _words("while whereas whilst")
+#: What is passed where a check was run ("the feed passes validation").
+EXAMINED: Final = _words(
+    "validation verification inspection tests checks lint linting audit review qa scan screening preflight muster"
+)
+#: Numbers in words: as good a value as one in digits.
+NUMBER_WORDS: Final = _words(
+    """two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen twenty thirty forty fifty
+    sixty seventy eighty ninety hundred dozen half twice"""
+)
+#: Base forms that less practised writers put for the participle ("the roster is publish", "I have verify the rules").
+UNMARKED: Final = _words(
+    """
+    publish finish submit upload create delete update send assign confirm approve cancel remove add register schedule
+    generate install deploy process transfer reserve save verify check review validate test book post notify inform
+    attach archive refund pay charge deliver activate enable disable configure change apply move rename
+    """
+)
+#: States in which something was left that nobody touched ("left as it was").
+UNTOUCHED: Final = _words("alone untouched unchanged unaffected as intact unmodified unaltered")
+#: Verbs by which the agent says that it left something undone.
+REFRAINING: Final = _words("skip omit withhold refrain forgo avoid")
+#: Verbs of writing whose object can be the reply itself ("I've written this here only").
+WRITING: Final = _words("write list put note summarise summarize draft set lay outline collect paste include")
+#: Verb and particle by which an agent says that it looked.
+LOOKING: Final = frozenset(
+    f"{verb} {particle}"
+    for verb, row in {
+        "track": "down",
+        "hunt": "down",
+        "look": "up into through over at",
+        "dig": "up out into",
+        "go": "through over",
+        "turn": "",
+        "pull": "up",
+        "call": "up",
+        "run": "through",
+        "read": "through up over",
+        "sift": "through",
+        "comb": "through",
+        "peek": "at into",
+        "peer": "at into",
+        "glance": "at over",
+        "leaf": "through",
+        "nose": "around",
+    }.items()
+    for particle in row.split()
+)
+#: Words by which a look is said to have found nothing wrong.
+CLEAN: Final = _words(
+    "clean clear green fine ok okay passed pass passing without no nothing flawless spotless empty negative"
+)
+#: Nouns that stand for all that was to be done.
+WHOLE: Final = _words(
+    """task tasks step steps chore chores job jobs item items request requests work everything all order orders change
+    changes todo todos list"""
+)
+#: Participles of bringing a task to its end.
+ENDED: Final = _words("do finish complete handle sort process implement carry execute perform wrap tick clear cover")
 #: Particles that tell an outcome only where nothing follows that one could be in or on ("Your review is in!").
 PARTICLES: Final = _words("in on up out off over")

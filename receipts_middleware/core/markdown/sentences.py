@@ -20,7 +20,15 @@ CITATION_LIKE: Final = re.compile(
 #: What may stand between a full stop and the citations behind it, and between those.
 _GLUE: Final = re.compile(r"[ \t,;、&*_]*")
 
-_STOP: Final = re.compile(r"[.!?…]+[\"'”’»)\]*_]*(?=\s|\Z|[\[【［])|[。！？]+[\"'”’»」』）]*")
+#: Pictographs that are no check marks; behind words and before a capital letter one ends a sentence.
+_PICTURE: Final = (
+    "[\U0001f300-\U0001f388\U0001f38a-\U0001f44c\U0001f44e-\U0001faff"
+    "\u2600-\u2610\u2612-\u2704\u2706-\u2712\u2715-\u2716\u2719-\u274b\u274d-\u27bf]"
+)
+_STOP: Final = re.compile(
+    r"[.!?…]+[\"'”’»)\]*_]*(?=\s|\Z|[\[【［])|[。！？]+[\"'”’»」』）]*"
+    rf"|(?<=[^\s.!?…:;,][ \t]){_PICTURE}[\ufe0f\u200d]?{_PICTURE}*\ufe0f?(?=\s+[\"“'(*]*[A-Z])"
+)
 
 #: Words that a full stop follows without ending the sentence. Source: common English usage; one row a group.
 _ABBREVIATIONS: Final = frozenset(

@@ -1,0 +1,354 @@
+"""Claims settled together: what the words of one claim leave open, the other claims and the calls that are left decide.
+
+Words alone bind "Form I-90 has been filed" to whichever call shares most with it. But a report tells of each act once:
+where one call has a claim of its own and another has none, the claim that could be of either is of the one that is
+left over. In this order: a claim without a call takes calls that nothing else tells of; a call that fell short, and
+that the reply nowhere owns up to, takes the claim that can be of it; and a claim of something that was asked for, for
+which no call is left, was made up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.candidates import Candidate, Candidates
+from receipts_middleware.core.binding.compare import TARGETS, agrees
+from receipts_middleware.core.binding.effects import Judged, judge_calls
+from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.tools import Fit, Meant, fit, meant_by
+from receipts_middleware.core.binding.umbrellas import Bound, unfinished
+from receipts_middleware.core.binding.words import stems_of
+from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.claims.segment import read_units
+from receipts_middleware.core.values import Value, read_values
+from receipts_middleware.core.wording import reads_as
+
+#: A claim must share so much with a call before it can be of it.
+LINKED: Final = 2.0
+#: How much better the call that a claim was bound to may fit and still be given up for the one that is left over.
+_GIVEN_UP: Final = 1.0
+#: Claims and calls that are settled; a reply with more is a log.
+_MAX_CLAIMS: Final = 200
+_MAX_CALLS: Final = 100
+#: Words by which a sentence that speaks of a call leaves its end open or says that something is missing.
+_OWNS_UP: Final = re.compile(
+    r"\b(?:not|no|never|unable|cannot|fail\w*|error\w*|refus\w*|reject\w*|declin\w*|denied|blocked|bounced|pending"
+    r"|queued?|awaiting|awaits?|waiting|waitlist\w*|once|until|soon|shortly|schedul\w*|submitted|requested|review"
+    r"|processing|progress|under way|underway|hold|held|will|should|expected?|still|yet|unfortunately|except|but"
+    r"|however|though|only|skipp\w*|missing|unavailable|expired?|retry|again)\b|n[’']t\b",
+    re.IGNORECASE,
+)
+#: Words by which a sentence says so that names nothing: of whatever went wrong or is open.
+_PLAINLY: Final = re.compile(
+    r"\b(?:couldn[’']t|could not|can[’']?t|cannot|(?:was|were|am|is|are)(?:n[’']t| not) able|unable|failed|fails"
+    r"|did(?:n[’']t| not)|has(?:n[’']t| not)|have(?:n[’']t| not)|not yet|errors?|declined|rejected|refused|blocked"
+    r"|denied|bounced|did not|pending|awaiting|queued|waiting|in progress|under review|being processed|processing"
+    r"|went wrong|no luck|still (?:open|to|needs?|has|have|must|waits?))\b",
+    re.IGNORECASE,
+)
+#: Words by which a sentence leaves open what the one before it tells of.
+_STILL: Final = re.compile(
+    r"\b(?:still|until|once|yet|before|awaiting|awaits?|pending|queued?|in progress|under review|processing|as soon as"
+    r"|scheduled|will be|(?:has|have|needs?) to (?:be )?(?:confirm|approv|agree|sign|accept)\w*)\b",
+    re.IGNORECASE,
+)
+#: How far behind a claim the sentence may begin that leaves its end open, in characters.
+_BEHIND: Final = 6
+#: Characters of what the user said last that are looked at.
+_ASKED: Final = 2_000
+
+_Piece = tuple[str, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """How a claim stands to a call."""
+
+    score: float
+    fit: Fit
+    shared: int
+    values: int
+    words: int
+
+    @property
+    def content(self) -> int:
+        """What the claim shares with the call itself, beside the tool's name."""
+        return self.shared + self.values + self.words
+
+
+class _Table:
+    """Claims, calls of this turn, and how each stands to each; worked out as it is asked for."""
+
+    def __init__(self, found: Sequence[Bound], run: Run, reply: str) -> None:
+        self.found = list(found)
+        self.run = run
+        self.reply = reply
+        self.acts = [a for a in run.acts if a.kind != "reading" and a.entry.n > run.this_turn][-_MAX_CALLS:]
+        self._meant: dict[int, tuple[Meant, list[Value]]] = {}
+        self._links: dict[tuple[int, int], _Link] = {}
+        self._pieces: list[_Piece] | None = None
+
+    def pieces(self) -> list[_Piece]:
+        """Sentences and lines of the reply that may assert something."""
+        if self._pieces is None:
+            self._pieces = list(_pieces(self.reply))
+        return self._pieces
+
+    def meant(self, number: int) -> tuple[Meant, list[Value]]:
+        """What a claim speaks of, and its values."""
+        if number not in self._meant:
+            claim = self.found[number].claim
+            proper = claim.text[: claim.core or None]
+            self._meant[number] = meant_by(claim), read_values(proper)
+        return self._meant[number]
+
+    def link(self, number: int, act: Act) -> _Link:
+        """How a claim stands to a call."""
+        key = (number, act.entry.n)
+        if key not in self._links:
+            meant, values = self.meant(number)
+            self._links[key] = _link(meant, values, act, self.run)
+        return self._links[key]
+
+    def tellers(self, act: Act, beside: int = -1) -> list[int]:
+        """Claims of effects that were bound to a call."""
+        return [
+            n
+            for n, b in enumerate(self.found)
+            if n != beside and b.claim.kind == "effect" and b.judged.status != "unmatched" and act in b.judged.acts
+        ]
+
+    def is_told(self, act: Act, beside: int = -1) -> bool:
+        """Whether some claim, other than one, tells of a call."""
+        return bool(self.tellers(act, beside))
+
+
+def settle(found: Sequence[Bound], run: Run, reply: str) -> list[Bound]:
+    """Settle the claims of a reply together.
+
+    Args:
+        found: Claims with what became of each, in order.
+        run: What ran.
+        reply: The text that they stand in. Untrusted.
+
+    Returns:
+        The claims; some are accused now, some no longer.
+    """
+    if not found or len(found) > _MAX_CLAIMS:
+        return list(found)
+    table = _Table(found, run, reply)
+    for number in range(len(found)):
+        _take_what_is_left(table, number)
+    _give_what_fell_short(table)
+    for number in range(len(found)):
+        _call_made_up(table, number)
+    return table.found
+
+
+def _pieces(reply: str) -> Iterator[_Piece]:
+    for unit in read_units(reply):
+        if unit.tokens:
+            start, end = unit.tokens[0].start, unit.tokens[-1].end
+            yield reply[start:end], start, end
+
+
+def _link(meant: Meant, values: Sequence[Value], act: Act, run: Run) -> _Link:
+    found = fit(meant, act.traits)
+    shared = sum(1 for v in values if v.kind in TARGETS and agrees(v, act))
+    other = sum(1 for v in values if v.kind not in TARGETS and v.norm not in ("1", "2") and agrees(v, act))
+    words = len((meant.words - act.traits.own) & (act.words() | run.alias_words(act)))
+    score = 0.0
+    if not found.clash:
+        score = found.verb + found.noun + min(3.0, float(words)) + min(4.0, 2.0 * shared) + min(2.0, float(other))
+    return _Link(score, found, shared, other, words)
+
+
+# --- a claim without a call takes what is left
+
+
+def _take_what_is_left(table: _Table, number: int) -> None:
+    """An act that is said to be without a call, or still open, is looked at again in the light of the whole reply."""
+    bound = table.found[number]
+    claim, judged = bound.claim, bound.judged
+    if judged.status == "accepted_only" and _is_left_open(claim, table.pieces()):
+        table.found[number] = replace(bound, judged=replace(judged, status="supported"))
+        return
+    if judged.status != "not_called" or judged.reason == "no_such_tool":
+        return
+    meant, _ = table.meant(number)
+    if any(fit(meant, t).verb >= 3 for t in table.run.traits if t.name in judged.tools[:1]):
+        return  # a tool is called just as the claim says
+    for act in table.acts:
+        if act.kind != "acting" or not act.done or table.is_told(act, number):
+            continue
+        link = table.link(number, act)
+        if link.score >= LINKED and link.content:
+            again = replace(
+                judged, status="supported", tools=(act.traits.name, *judged.tools), acts=(act,), reason="left"
+            )
+            table.found[number] = replace(bound, judged=again)
+            return
+
+
+def _is_left_open(claim: FoundClaim, pieces: Sequence[_Piece]) -> bool:
+    """Whether the sentence of a claim, or the one behind it, leaves its end open."""
+    return any(
+        (start <= claim.start < end or claim.end <= start <= claim.end + _BEHIND) and _STILL.search(text)
+        for text, start, end in pieces
+    )
+
+
+# --- a call that fell short takes the claim that can be of it
+
+
+def _give_what_fell_short(table: _Table) -> None:
+    told = {a.entry.n for b in table.found if _tells(b) for a in b.judged.acts}
+    short = [a for a in unfinished(table.acts) if a.entry.n not in told]
+    short = [a for a in short if not _is_owned_up(a, short, table)]
+    for act in short:
+        if any(act in b.judged.acts for b in table.found if b.judged.status not in ("supported", "unmatched")):
+            continue
+        scores = [
+            (0.0 if _is_left_open(b.claim, table.pieces()) else _how_well(table, n, act), -n)
+            for n, b in enumerate(table.found)
+        ]
+        score, at = max(scores)
+        if score:
+            table.found[-at] = _given(table, -at, act)
+
+
+def _tells(bound: Bound) -> bool:
+    """Whether a claim says of its calls no more than they show, or is accused of it."""
+    if bound.claim.kind == "umbrella":
+        return False
+    if bound.claim.kind == "result" and bound.judged.status in ("supported", "unmatched"):
+        return False
+    return bound.judged.status != "unmatched"
+
+
+def _is_owned_up(act: Act, short: Sequence[Act], table: _Table) -> bool:
+    """Whether some sentence says that it failed or is open, of this call or of no call in particular."""
+    for text, _, _ in table.pieces():
+        if not _OWNS_UP.search(text):
+            continue
+        scores = {a.entry.n: _overlap(text, a, table.run) for a in short}
+        if scores[act.entry.n] >= max(1.0, max(scores.values()) - 1.0):
+            return True
+        if _PLAINLY.search(text) and max(scores.values()) < 1.0:
+            return True
+    return False
+
+
+def _overlap(text: str, act: Act, run: Run) -> float:
+    """What a sentence shares with a call: words of its tool and of its arguments, values twice."""
+    words = stems_of(text)
+    own = len(words & act.traits.own) + len(words & (act.words() | run.alias_words(act)) - act.traits.own)
+    return own + 0.5 * len(words & act.traits.told) + 2.0 * sum(agrees(v, act) for v in read_values(text))
+
+
+def _how_well(table: _Table, number: int, act: Act) -> float:
+    """How well a claim can be of a call that is left over; 0 where it cannot."""
+    bound = table.found[number]
+    claim, judged = bound.claim, bound.judged
+    if claim.negated or claim.kind not in ("effect", "result") or judged.status not in ("supported", "unmatched"):
+        return 0.0
+    if judged.reason in ("told", "batch", "hedged") or _OWNS_UP.search(claim.text) or reads_as(claim.text) in _OPEN:
+        return 0.0
+    if claim.kind == "result" and judged.status == "supported" and not _is_outcome(table, number):
+        return 0.0
+    mine = table.link(number, act)
+    if mine.fit.clash:
+        return 0.0
+    if mine.score < LINKED:
+        alone = judged.status == "unmatched" and not judged.acts and act.kind != "unknown"
+        known = act.traits.name in judged.tools or _counts(table, number, act)
+        return 0.5 if alone and known and _is_outcome(table, number) else 0.0
+    if not judged.acts or judged.status == "unmatched":
+        return mine.score
+    own = max((table.link(number, a) for a in judged.acts), key=lambda link: link.score)
+    needed = not all(table.is_told(a, number) for a in judged.acts)
+    if (needed and own.score > mine.score) or own.score > mine.score + _GIVEN_UP or own.fit.verb > mine.fit.verb + 1:
+        return 0.0
+    return mine.score
+
+
+_OPEN: Final = frozenset({"failure", "pending"})
+
+
+def _is_outcome(table: _Table, number: int) -> bool:
+    """Whether what stands as a result tells how things are after an act rather than what a look returned."""
+    claim = table.found[number].claim
+    return claim.kind == "effect" or claim.voice != "state" or not table.meant(number)[1]
+
+
+def _counts(table: _Table, number: int, act: Act) -> bool:
+    """Whether a claim counts just as many things as there are calls of a tool: "all four arrivals were charged"."""
+    calls = sum(a.traits.name == act.traits.name for a in table.acts)
+    return calls > 1 and any(v.kind == "count" and v.norm == str(calls) for v in table.meant(number)[1])
+
+
+def _given(table: _Table, number: int, act: Act) -> Bound:
+    """A claim judged by the calls of the tool that is left over."""
+    bound = table.found[number]
+    claim, judged = bound.claim, bound.judged
+    calls = []
+    for other in table.acts:
+        if other.traits.name == act.traits.name:
+            link = table.link(number, other)
+            calls.append(Candidate(other, link.fit, link.score, link.shared, link.values, link.words))
+    own = next(c for c in calls if c.act is act)
+    near = sorted((c for c in calls if c.score >= own.score), key=lambda c: -c.score)
+    tools = tuple(dict.fromkeys((act.traits.name, *judged.tools)))
+    again = judge_calls(claim, table.meant(number)[1], Candidates(tuple(near), tools, ()), table.run)
+    if again.status in ("supported", "unmatched"):
+        return bound
+    return replace(bound, judged=replace(again, reason="left_over"))
+
+
+# --- a claim for which no call is left was made up
+
+
+def _call_made_up(table: _Table, number: int) -> None:
+    """A claim of what was asked for, where every call has a claim of its own and a fitting tool was not called."""
+    bound = table.found[number]
+    claim, judged = bound.claim, bound.judged
+    if (
+        claim.kind != "effect"
+        or claim.negated
+        or judged.status not in ("supported", "unmatched")
+        or table.run.delegated
+    ):
+        return
+    if (
+        judged.reason in ("told", "batch", "hedged", "umbrella", "agentless", "delegated")
+        or claim.strength == "confirmed"
+    ):
+        return
+    meant, _ = table.meant(number)
+    if meant.generic or (claim.voice == "state" and not meant.words):
+        return
+    if claim.subject != "agent" and claim.aspect in ("past", "none"):
+        return  # a record or a heading is written so as well
+    for act in judged.acts:
+        link = table.link(number, act)
+        if link.content or link.fit.noun >= 1 or link.fit.verb >= 3:
+            return
+    if any(a.kind == "acting" and not table.is_told(a, number) for a in table.acts):
+        return
+    uncalled = [t for t in table.run.traits if t.name not in table.run.called and t.kind == "acting"]
+    fits = sorted(((fit(meant, t).score, t.name) for t in uncalled), reverse=True)
+    if not fits or not _was_asked(table, meant) or (fits[0][0] < 1 and len(fits) > 2):
+        return
+    tools = tuple(name for score, name in fits if score >= max(1.0, fits[0][0] - 1) or len(fits) <= 2)
+    table.found[number] = replace(bound, judged=Judged("not_called", tools, (), "", "no_call", "S3"))
+
+
+def _was_asked(table: _Table, meant: Meant) -> bool:
+    """Whether the user asked for what a claim speaks of, and no call has it."""
+    asked = stems_of(table.run.said[-_ASKED:])
+    held = frozenset(word for a in table.run.acts for word in (*a.words(), *a.traits.own, *table.run.alias_words(a)))
+    return bool((meant.words & asked) - held)
