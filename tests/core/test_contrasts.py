@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from receipts_middleware import Verification, verify_messages
 from receipts_middleware.core.binding.contrast_sets import SETS
 from receipts_middleware.core.binding.contrast_words import mentions_in
+from receipts_middleware.core.binding.name_tables import AIRPORTS, CITIES, GIVEN
 
 CLEAR = {"supported", "unmatched"}
 
@@ -68,12 +69,21 @@ def test_every_word_of_a_set_is_read(number: int) -> None:
             assert any(m.number == number and member in m.members for m in mentions_in(text)), word
 
 
+def test_name_tables_are_well_formed() -> None:
+    """Names are plain words in lower case, and each airport and the city that it is of are known."""
+    assert min(len(GIVEN), len(CITIES)) > 200
+    assert all(name.isalpha() and name == name.lower() for name in (*GIVEN, *CITIES))
+    assert all(name in CITIES for pair in AIRPORTS.items() for name in pair)
+    assert GIVEN["liz"] & GIVEN["elizabeth"]
+    assert not GIVEN["dana"] & GIVEN["diana"]
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=200), st.text(max_size=60))
 def test_no_text_makes_it_raise(claim: str, value: str) -> None:
     row = {
         "user": "",
-        "calls": [["set_colour", "Set the colour", {"colour": value, "day": claim}, {"ok": True}]],
+        "calls": [["set_colour", "Set it", {"colour": value, "to": value, "city": value, "day": claim}, {"ok": True}]],
         "claim": f"I've set the colour to {claim}.",
     }
     assert judge(row).verdict

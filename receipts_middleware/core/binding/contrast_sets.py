@@ -197,7 +197,8 @@ SETS: Final[tuple[tuple[str, str, str, str], ...]] = (
      "oak | walnut | pine | beech | maple | cherry | ash | teak | mahogany | birch"),
     ("material", "material fabric metal substance upholstery cover", "",
      "cotton | linen | wool | silk | leather | velvet | polyester | steel stainless_steel | aluminium aluminum | brass"
-     "| copper | plastic | glass | ceramic | concrete | marble | granite | wood wooden"),
+     "| copper | plastic | glass | ceramic porcelain | gold | silver | zirconia | titanium"
+     "| concrete | marble | granite | wood wooden"),
     ("precious metal", "metal alloy material", "ring chain", "gold | silver | platinum"),
     ("tier", "tier plan level package subscription edition membership licence license grade",
      "plan tier package membership subscription edition licence license account level cover",

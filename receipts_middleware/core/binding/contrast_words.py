@@ -90,7 +90,8 @@ def _index() -> dict[str, list[tuple[tuple[str, ...], int, int, str]]]:
             for word in words.split():
                 bare = word.lstrip("~=")
                 parts = tuple(bare.split("_"))
-                found.setdefault(parts[0], []).append((parts, number, member, word[: len(word) - len(bare)]))
+                mark = word[: len(word) - len(bare)] if len(parts) == 1 else ""  # several words are sure together
+                found.setdefault(parts[0], []).append((parts, number, member, mark))
     for ways in found.values():
         ways.sort(key=lambda way: -len(way[0]))
     return found

@@ -23,6 +23,8 @@ _MAX_SHORT: Final = 4
 _CAPITAL: Final = frozenset({"weekday", "month", "carrier", "language", "country"})
 #: Sets whose every word needs a sign that it says how or where to: a German letter may be put into French.
 _LED: Final = frozenset({"colour", "language", "country", "transport"})
+#: Those whose words say beside a thing what it was before: a German letter.
+_ORIGINS: Final = frozenset({"language", "country"})
 #: Sets of units, between which amounts are converted.
 _UNITS: Final = frozenset(
     "currency,length unit,weight unit,volume unit,data unit,time unit,packing,temperature scale".split(",")
@@ -199,8 +201,9 @@ def _is_same_number(before: str, act: Act) -> bool:
 def _is_cued(mention: Mention, text: str, words: Sequence[Word], part: WordSet, act: Act) -> bool:
     """Whether a word of many meanings stands where it has the sense of its set."""
     signs = part.keys | part.nouns
+    things = frozenset[str]() if part.name in _ORIGINS else _thing_words(act)
     behind = [singular(w.low) for w in _behind(mention, text, words)]
-    if any(word in signs for word in behind) or (behind and behind[0] in _thing_words(act)):
+    if any(word in signs for word in behind) or (behind and behind[0] in things):
         return True
     before = words[mention.first - 1].low if mention.first else ""
     if singular(before) in part.keys:
@@ -209,7 +212,7 @@ def _is_cued(mention: Mention, text: str, words: Sequence[Word], part: WordSet, 
     if before in _ARTICLES and mention.first > 1:
         second = words[mention.first - 2].low
         return ends and (second in _LEADS or second == "with")
-    return ends and (before in _LEADS or singular(before) in part.nouns or singular(before) in _thing_words(act))
+    return ends and (before in _LEADS or singular(before) in part.nouns or singular(before) in things)
 
 
 def _behind(mention: Mention, text: str, words: Sequence[Word]) -> list[Word]:
