@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from receipts_middleware.core.evidence.body import Body, open_word, read_body
+from receipts_middleware.core.evidence.body import OPEN_PREFIX, REFUSED_PREFIX, Body, open_word, read_body
 from receipts_middleware.core.evidence.literals import parse_value
 from receipts_middleware.core.evidence.own import is_own_end, own_participles
 from receipts_middleware.core.evidence.prose import Reading, read_prose
@@ -31,7 +31,7 @@ from receipts_middleware.core.receipt import Outcome, OutcomeSource
 from receipts_middleware.core.toolspec.kind import name_tokens
 from receipts_middleware.core.toolspec.spec import ToolKind
 
-__all__ = ["Evidence", "StatusClass", "normal_status", "read_evidence", "status_class"]
+__all__ = ["OPEN_PREFIX", "REFUSED_PREFIX", "Evidence", "StatusClass", "normal_status", "read_evidence", "status_class"]
 
 #: Fields of a receipt are bounded; a reason is one line for an engineer.
 MAX_WORD = 128
@@ -165,10 +165,12 @@ def _content_failure(
         return None
     if exit_code == 0 and kind == "shell":
         return None
-    if signs.failed and not _is_own_refusal(signs.failed, tool):
+    told = prose.said == "done" and signs.failed.startswith("error_text: undone")  # "Added. It is out of stock."
+    if signs.failed and not told and not _is_own_refusal(signs.failed, tool):
         return _failure("text", signs.failed, body, signs, exit_code)
     if prose.said == "failed":
-        return _failure("text", f"error_text: refused: {prose.words}", body, signs, exit_code)
+        lost = _failure("text", f"error_text: refused: {prose.words}", body, signs, exit_code)
+        return replace(lost, status_word=lost.status_word or _word(REFUSED_PREFIX + prose.words))
     if kind == "acting" and _is_failed_status(plain, tool):
         return _failure("text", f"status_word: {_one_line(plain)}", body, signs, exit_code)
     return None

@@ -24,6 +24,7 @@ from receipts_middleware.core.lexicon.keys import (
     ERROR_KEYS,
     EXIT_KEYS,
     HTTP_KEYS,
+    NOTED_KEYS,
     PROCESS_KEYS,
     REMARK_KEYS,
     STATE_WRITERS,
@@ -33,7 +34,7 @@ from receipts_middleware.core.lexicon.keys import (
     TEXT_THINGS,
     TRUE_IS_STATUS,
 )
-from receipts_middleware.core.lexicon.status import RECORD_KEYS, TRANSITIONS
+from receipts_middleware.core.lexicon.status import ACCEPTED_WORDS, OUTWARD_VERBS, RECORD_KEYS, TRANSITIONS
 from receipts_middleware.core.lexicon.verbs import CREATING_VERBS, LIFECYCLE_NOUNS, LIFECYCLE_STAGES, LIFECYCLE_VERBS
 from receipts_middleware.core.toolspec.kind import name_tokens
 
@@ -110,7 +111,11 @@ def _with_marks(body: Body, layers: Sequence[Mapping[str, object]], tool: str) -
         if any(is_done(layer, tool) for layer in layers):
             return body
     said_yes = any(layer.get(key) is True for layer in layers for key in SUCCESS_KEYS)
-    remarks = [read_prose(text, tool, refusals=not said_yes) for layer in layers for text in _remarks(layer, tool)]
+    remarks = [
+        read_prose(text, tool, refusals=not said_yes and key not in NOTED_KEYS)
+        for layer in layers
+        for key, text in _remarks(layer, tool)
+    ]
     found = {remark.said: remark.words for remark in reversed(remarks)}
     if "done" in found and not body.failed:
         return body
@@ -120,7 +125,13 @@ def _with_marks(body: Body, layers: Sequence[Mapping[str, object]], tool: str) -
     undone = next((mark for layer in layers if (mark := undone_by(layer, tool))), "")
     if body.failed or undone:
         return body if body.failed else replace(body, failed=f"not_done: {undone}")
-    return replace(body, failed=f"error_text: refused: {found['failed']}") if "failed" in found else body
+    return _refused(body, found["failed"]) if "failed" in found else body
+
+
+def _refused(body: Body, words: str) -> Body:
+    return replace(
+        body, failed=f"error_text: refused: {words}", status_word=f"{REFUSED_PREFIX}{words}", status="failed"
+    )
 
 
 def open_word(words: str) -> str:
@@ -129,14 +140,19 @@ def open_word(words: str) -> str:
     Args:
         words: The words, or a key and its value. Untrusted.
     """
-    return f"pending: {words[:80]}"
+    return f"{OPEN_PREFIX}{words[:80]}"
 
 
-def _remarks(layer: Mapping[str, object], tool: str) -> Iterator[str]:
+#: How the status word begins where a result says in words of its own that its end is open, or that it refuses.
+OPEN_PREFIX: Final = "pending: "
+REFUSED_PREFIX: Final = "refused: "
+
+
+def _remarks(layer: Mapping[str, object], tool: str) -> Iterator[tuple[str, str]]:
     for key in REMARK_KEYS:
         value = layer.get(key)
         if isinstance(value, str) and not (key in TEXT_THINGS and key.removesuffix("s") in name_tokens(tool)):
-            yield value
+            yield key, value
 
 
 def _layers(value: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
@@ -289,7 +305,9 @@ def _tells_the_call(key: str, value: str, tool: str) -> bool:
         return prefix in CALL_PREFIXES or (named_by(prefix, tool) and not _is_written(prefix, tool))
     if key == "response":
         return " " not in value.strip()
-    if key in PROCESS_KEYS or booked(key, tool):
+    if len(value.split()) == 1 and value.endswith("ing") and value.lower() not in ACCEPTED_WORDS:
+        return False  # {"blinds": "closing"}
+    if key in PROCESS_KEYS or booked(key, tool) or (key == "review" and act_verb(tool) in OUTWARD_VERBS):
         return not _is_written(key, tool)
     return key not in TEXT_THINGS and key not in STATUS_KEYS and named_by(key, tool) and not _is_written(key, tool)
 

@@ -14,6 +14,7 @@ from typing import Final
 from receipts_middleware.core.evidence.own import (
     act_verb,
     gerunds,
+    named_by,
     names_it,
     own_participles,
     told_participles,
@@ -134,6 +135,8 @@ def _names_the_end(key: str, tool: str, verb: str) -> bool:
         return True
     if key in EFFECT_KEYS:
         return verb not in BEGINNING_VERBS
+    if any(key.endswith(end) and named_by(key.removesuffix(end), tool) for end in ("number", "no", "code")):
+        return key not in name_tokens(tool)
     nouns = name_tokens(tool)[1:]
     return verb in _MAKERS and any(key == noun + end for noun in nouns for end in NAMED_ENDINGS)
 

@@ -11,6 +11,8 @@ from functools import lru_cache
 from typing import Final
 
 from receipts_middleware.core.lexicon.status import (
+    ASKING_THINGS,
+    ASKING_WORDS,
     BOOKING_VERBS,
     DATED_THINGS,
     GIVING_VERBS,
@@ -180,6 +182,8 @@ def is_own_end(norm: str, tool: str) -> bool:
         return True
     tokens = name_tokens(tool)
     if norm == "scheduled" and (verb in BOOKING_VERBS or DATED_THINGS.intersection(tokens)):
+        return True
+    if norm in ASKING_WORDS and (verb == "invite" or (verb in GIVING_VERBS and ASKING_THINGS.intersection(tokens))):
         return True
     words = [word for word in norm.split("_") if word not in _SMALL]
     if verb in HANDING_IN_VERBS and words and HANDING_IN_WORDS.issuperset(words):

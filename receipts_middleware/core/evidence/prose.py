@@ -62,6 +62,12 @@ _REFUSED: Final = re.compile("|".join(f"(?:{pattern})" for pattern in REFUSALS),
 _VENDOR: Final = re.compile(VENDOR_ERRORS)
 _UNDONE: Final = re.compile(NO_ROWS, re.IGNORECASE)
 _TRIED_OUT: Final = re.compile(TRIED_OUT, re.IGNORECASE)
+#: What stands in quotes is a name or somebody's words.
+_QUOTED: Final = re.compile(r"(?<!\w)([\"'`\u2018\u201c])[^\"'`\u2019\u201d\n]{1,200}[\"'`\u2019\u201d](?!\w)")
+#: A refusal behind one of these is what something is about.
+_ABOUT: Final = re.compile(
+    r"\b(?:when|if|once|unless|until|that|where|about|why|how|in case|subject)\b[^.!?;]{0,40}\Z", re.IGNORECASE
+)
 #: "SEGMENT STATUS: HL (waitlist)"
 _STATED: Final = re.compile(r"\b(?:status|state|outcome|decision) ?[:=] ?[\"']?([A-Za-z][\w -]{0,30})", re.IGNORECASE)
 _SENTENCE: Final = re.compile(r"[.!?;](?:\s+|\Z)|\n")
@@ -82,6 +88,7 @@ def read_prose(text: str, tool: str, *, refusals: bool = True) -> Reading:
     line = text.strip()
     if not line or len(line) > MAX_PROSE:
         return _NOTHING
+    line = _QUOTED.sub(" ", line)
     words = [word.lower().replace("\u2019", "'") for word in _WORD.findall(line)[:_MAX_WORDS]]
     if asserts(words, told_participles(tool)):
         return Reading("done")
@@ -112,7 +119,9 @@ def _refusal(line: str, words: Sequence[str]) -> str:
     end = _SENTENCE.search(line)
     first = line[: end.start()] if end else line
     refused = _REFUSED.search(first)
-    if refused is None or asserts(words, _DONE_IN_PASSING) or (_OPEN.search(line) and refused.start() != 0):
+    if refused is None or _ABOUT.search(first[max(0, refused.start() - 60) : refused.start()]):
+        return ""
+    if asserts(words, _DONE_IN_PASSING) or (_OPEN.search(line) and refused.start() != 0):
         return ""
     return first[refused.start() :]
 
@@ -167,7 +176,7 @@ def _still_to_come(words: Sequence[str], own: frozenset[str], going_on: frozense
         before = words[max(0, at - 4) : at]
         if word in own and ("will" in before or before[-2:] == ["to", "be"] or "being" in before):
             return " ".join([*before, word])
-        if word in going_on and words[at + 1 : at + 2] in (["starts"], ["begins"], ["opens"], ["resumes"]):
+        if word in going_on and words[at + 1 : at + 2] in (["starts"], ["begins"], ["opens"], ["resumes"], ["will"]):
             return " ".join(words[at : at + 4])
     return ""
 

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from receipts_middleware.core.evidence.own import act_verb, gerunds, is_own_end, own_participles
+from receipts_middleware.core.lexicon.keys import BEGINNING_VERBS
 from receipts_middleware.core.lexicon.status import (
     ACCEPTED_WORDS,
     CLOSING_TOKENS,
@@ -25,6 +26,7 @@ from receipts_middleware.core.lexicon.status import (
     OPEN_END_TOKENS,
     OPEN_PAIRS,
     OUTWARD_VERBS,
+    STARTING_VERBS,
     VERIFIED_WORDS,
 )
 
@@ -114,8 +116,11 @@ def _going_on(parts: list[str], tool: str) -> StatusClass:
     first = parts[0]
     if not first.endswith("ing") or len(first) < 6 or first in NO_GOING_ON or len(parts) > _MAX_PHRASE:
         return ""
-    lasts = first in gerunds(tool) and act_verb(tool) in LASTING_VERBS
-    return "" if lasts or CLOSING_TOKENS.intersection(parts) else "accepted"
+    verb = act_verb(tool)
+    is_own = first in gerunds(tool)
+    if (is_own and verb in LASTING_VERBS) or (not is_own and verb in BEGINNING_VERBS) or verb in STARTING_VERBS:
+        return ""
+    return "" if CLOSING_TOKENS.intersection(parts) else "accepted"
 
 
 def _phrase_class(parts: list[str], own: frozenset[str], word: str) -> StatusClass:

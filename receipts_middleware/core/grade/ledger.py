@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from receipts_middleware.core.evidence import normal_status
+from receipts_middleware.core.evidence import OPEN_PREFIX, REFUSED_PREFIX, normal_status
 from receipts_middleware.core.evidence.keys import normal_key
 from receipts_middleware.core.grade.readback import confirms, states_of
 from receipts_middleware.core.grade.rows import Grade, Graded, grade
@@ -73,12 +73,31 @@ def _as_asked(entry: Entry, graded: Graded, *, strict: bool) -> Graded:
     word = receipt.status_word
     if graded.grade not in ("S2", "F") or word is None or graded.reason == "no_object_id":
         return graded
-    if graded.grade == "S2" and word.startswith("pending: ") and _is_tried_out(entry):
-        return Graded("S3", "as_asked: tried out")
+    if word.startswith((OPEN_PREFIX, REFUSED_PREFIX)):
+        words = word.partition(": ")[2].strip()
+        if _echoes(entry, words):
+            return Graded("S3", f"as_asked: {words}"[:200])
+        tried = graded.grade == "S2" and _is_tried_out(entry)
+        return Graded("S3", "as_asked: tried out") if tried else graded
     by_word = receipt.outcome_source == "body" and not (receipt.exit_code or receipt.error_type)
     if not by_word or (receipt.http_status or 0) >= 202 or normal_status(word) not in _states_asked(entry):
         return graded
     return Graded("S2", "no_object_id") if strict and receipt.object_id is None else Graded("S3", f"as_asked: {word}")
+
+
+#: Shorter words stand in any text.
+_MIN_ECHO: Final = 6
+#: Characters of one argument in which what the result says is looked for.
+_MAX_ECHO: Final = 2_000
+
+
+def _echoes(entry: Entry, words: str) -> bool:
+    """Whether what a result seems to say stands in the arguments: the title of a note, the message of a commit."""
+    args = entry.call.args if entry.call is not None else None
+    if not isinstance(args, Mapping) or len(words) < _MIN_ECHO:
+        return False
+    texts = (value[:_MAX_ECHO].lower() for value in list(args.values())[:_MAX_ARGS] if isinstance(value, str))
+    return any(words.lower() in text for text in texts)
 
 
 def _is_tried_out(entry: Entry) -> bool:

@@ -131,7 +131,8 @@ REFUSALS: Final = (
     r"|remaining|possible|found)\b|\bnone (?:available|left|free|found)\b",
     r"\b(?:not|n['\u2019]t) (?:currently )?(?:available|permitted|allowed|possible|supported|eligible|found"
     r"|authori[sz]ed|accepted"
-    r"|enough|sufficient|recogni[sz]ed|serve|clear|entitled|covered|in stock|exist|meet|match|qualify|applied"
+    r"|enough|sufficient|recogni[sz]ed|serve|clear|entitled|covered|applicable|in stock|exist|meet|match"
+    r"|qualify|applied"
     r"|changed|saved"
     r"|have (?:permission|access|the right))\b",
     r"(?<!\bno )(?<!\b0 )(?<!not )\b(?:refused|rejected|denied|declined|blocked|barred|inhibited|prohibited"
@@ -144,6 +145,8 @@ REFUSALS: Final = (
     r"|\bexceed(?:s|ed)\b|\binsufficient\b|\btoo (?:many|late|large|small|early|short|long|few|low|high)\b",
     r"\bhas expired\b|\bexpired (?:on|at|card|token|session|licen[cs]e)\b|\bwent wrong\b|\bdoes not (?:exist"
     r"|match|support|apply|serve)\b",
+    r"\b(?:window|market|period|registration|enrolment|desk|office|sale|counter|gate) (?:is |has "
+    r"|was )?(?:now )?closed\b",
     r"\b(?:operation|request|action|transaction|payment|command|update|call|attempt) (?:has )?failed\b",
 )
 

@@ -133,8 +133,8 @@ STATUS_ENDINGS: Final = ("status", "state", "stage", "phase", "sts", "outcome")
 #: the end is open, or that the call failed.
 PROCESS_KEYS: Final = _words(
     """
-    stage phase decision disposition verdict approval ack acknowledgement acknowledgment command sync review workflow
-    substatus sts txsts clearance allocation confirmation visibility progress availability list queue
+    stage phase decision disposition verdict approval ack acknowledgement acknowledgment command sync workflow
+    substatus sts txsts clearance visibility list queue step
     """
 )
 
@@ -154,7 +154,9 @@ STATE_WRITERS: Final = _words(
     "record log set update change mark note report save enter store edit add write put patch modify switch toggle"
 )
 
-#: Keys of a sentence to the reader.
+#: Keys of a sentence to the reader; what stands under the last ones may be what was to be noted, so that no refusal is
+#: read there.
+NOTED_KEYS: Final = _words("note notes remark remarks reason flag info details")
 REMARK_KEYS: Final = (
     "message",
     "msg",

@@ -69,6 +69,7 @@ OPEN_END_TOKENS: Final = _words(
     waitlist waitlisted standby tentative tentatively provisional provisionally provisioned_hold unconfirmed
     backorder backordered conditional conditionally pencilled penciled pencil preliminary unassigned
     unallocated undecided postponed deferred spooled tbc tbd tba yet hold onhold approval queue triage
+    outstanding
     """
 )
 
@@ -124,6 +125,10 @@ HANDING_IN_WORDS: Final = _words(
     "received submitted lodged waiting review reviewing requested registered proposed accepted"
 )
 
+#: Things that wait for somebody's answer once they are sent, and the states that says so.
+ASKING_THINGS: Final = _words("invite invites invitation invitations request requests offer proposal application")
+ASKING_WORDS: Final = _words("pending sent received open")
+
 #: Verbs of booking, whose success is that something is scheduled, and things with a date that any verb schedules.
 BOOKING_VERBS: Final = _words("book schedule reschedule arrange plan")
 DATED_THINGS: Final = _words(
@@ -144,7 +149,9 @@ GIVING_VERBS: Final = _words(
 
 #: Verbs that end or undo a thing, so that the thing's own word is no success of theirs.
 UNDOING_VERBS: Final = _words(
-    "cancel remove delete release lift clear revoke reject decline deny undo reverse withdraw close stop end approve"
+    """
+    cancel remove delete release lift clear revoke reject decline deny undo reverse withdraw close stop end void approve
+    """
 )
 
 #: Verbs that put something before others: a draft is not that.
@@ -208,6 +215,7 @@ SAME_ACTS: Final = {
     "email": ("sent",),
     "text": ("sent",),
     "notify": ("sent", "informed"),
+    "charge": ("captured", "debited", "billed"),
     "pay": ("disbursed", "settled", "transferred"),
     "transfer": ("moved", "executed", "settled"),
     "move": ("transferred", "rescheduled", "relocated"),
@@ -274,11 +282,13 @@ OPEN_SENTENCES: Final = (
     r"\b(?:is|are|was|were|has|have|will|can|does|do|be)(?:not| not|n['\u2019]t) (?!\w{0,20}[ai]ble\b)"
     r"(?:[\w-]{1,20} ){1,6}?(?:until|unless|before) (?!\d|noon|midnight|mon|tue|wed|thu|fri|sat|sun)",
     r"\b(?:not|n['\u2019]t|none|nobody|no \w{1,20}) (?:[\w-]{1,20} ){0,4}?yet\b|\bnot yet\b|\byet to be\b",
-    r"\b(?:awaiting|awaits)\b|\bwait(?:s|ing)? (?:for|on) (?!up\b)|(?<!no )(?<!0 )\bpending\b",
+    r"\b(?:awaiting|awaits)\b|\bwait(?:s|ing)? (?:for|on) (?!up\b)|(?<!no )(?<!0 )(?<![-_/.])\bpending\b(?![-_/.]\w)",
     r"\bon (?:the |a |our )?(?:wait(?:ing)?[ -]?list|stand-?by|back-?order|hold|request)\b|\bwait-?listed\b"
-    r"|\b(?:reserve|standby|waiting) (?:list|queue)\b",
+    r"|\b(?:reserve|standby|waiting) (?:list|queue)\b|\bin (?:the |a |our )(?:[\w-]{1,20} ){0,2}?queue\b"
+    r"|\bremains? (?:[\w-]{1,20} ){1,5}?until (?!\d|noon|midnight|mon|tue|wed|thu|fri|sat|sun)",
     r"\b(?:held|parked|queued|staged|lined up|put aside|saved|stored|kept) (?:for|until|pending|behind) "
-    r"(?:\w{1,20} ){0,3}?(?:release|approval|review|check|inspection|the next|later|when|processing|clearance)",
+    r"(?:\w{1,20} ){0,3}?(?:release|approval|moderation|review|check|inspection|the next|later|when|processing"
+    r"|clearance)",
     r"\b(?:stored|saved|kept|left|remains?) (?:as (?:a )?drafts?|in (?:the |your )?(?:queue|drafts?|outbox"
     r"|spool|inbox))\b",
     r"\b(?:in|under|up for) (?:review|consideration|investigation|assessment)\b|\bin progress\b"
