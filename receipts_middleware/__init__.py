@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from receipts_middleware.core.citation import parse_citations
 from receipts_middleware.core.errors import FormatError, ReceiptsError, UsageError
 from receipts_middleware.core.finding import CitationCheck, Claim, Finding, Verification
-from receipts_middleware.core.policy import Policy, ToolPolicy
+from receipts_middleware.core.policy import LanguageTables, Policy, ToolPolicy
 from receipts_middleware.core.verify import verify
 from receipts_middleware.readers import read_transcript
 from receipts_middleware.verification import averify_messages, averify_turns, verify_messages, verify_turns
@@ -31,6 +31,7 @@ __all__ = [
     "Finding",
     "FormatError",
     "LLMExtractor",
+    "LanguageTables",
     "Policy",
     "ReceiptsError",
     "ToolPolicy",

@@ -79,8 +79,8 @@ def _supports(
     values = read_values(text)
     if len(members) > 1:
         return _shares(text, values, act, members)
-    claims = [] if unread else read_claims(text).claims
-    alone = Run([act], [act.traits], said=run.said)
+    claims = [] if unread else read_claims(text, more=run.words).claims
+    alone = Run([act], [act.traits], said=run.said, words=run.words)
     bound = {id(b.claim): b.judged.status for b in bind(claims, alone)}
     statuses = [bound.get(id(claim), "") for claim in claims]
     if any(status in _AGAINST for status in statuses):

@@ -11,7 +11,9 @@ from receipts_middleware.core.binding.compare import agrees
 from receipts_middleware.core.binding.words import stem, stems
 from receipts_middleware.core.finding import Claim, Finding
 from receipts_middleware.core.inspect import Inspected
+from receipts_middleware.core.language.added import words_of
 from receipts_middleware.core.language.claims import read_claims
+from receipts_middleware.core.language.shipped import ENGLISH
 from receipts_middleware.core.ledger import Ledger, shown_name
 from receipts_middleware.core.policy import Policy, as_severe
 from receipts_middleware.core.rules import make_finding
@@ -135,10 +137,19 @@ def check_claims(
     """
     if not reply.strip():
         return Checked()
-    read = read_claims(reply, assumed=policy.language)
+    more = words_of(policy.added(ENGLISH.code))
+    read = read_claims(reply, assumed=policy.language, more=more)
     found = read.claims
     run = make_run(
-        ledger, tools, policy, reply=reply, said=said, this_turn=this_turn, delegated=delegated, known=memory.acts
+        ledger,
+        tools,
+        policy,
+        reply=reply,
+        said=said,
+        this_turn=this_turn,
+        delegated=delegated,
+        known=memory.acts,
+        words=more,
     )
     bound = tuple(
         b for b in bind(found, run, reply) if b.judged.tools or b.claim.kind != "result" or b.judged.status in _SAID

@@ -6,13 +6,14 @@ policy against a run's tools. The values are in `core.policy`.
 
 from __future__ import annotations
 
-from receipts_middleware.core.policy import Policy, PolicyError, ToolPolicy, read_policy
+from receipts_middleware.core.policy import LanguageTables, Policy, PolicyError, ToolPolicy, read_policy
 from receipts_middleware.policy.compare import idle_entries
 from receipts_middleware.policy.given import policy_of
 from receipts_middleware.policy.load import load_policy, parse_policy
 from receipts_middleware.policy.suggest import suggest_policy, tools_of_run
 
 __all__ = [
+    "LanguageTables",
     "Policy",
     "PolicyError",
     "ToolPolicy",

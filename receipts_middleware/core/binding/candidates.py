@@ -9,9 +9,8 @@ from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.compare import TARGETS, agrees
-from receipts_middleware.core.binding.families import VERB_FAMILIES
 from receipts_middleware.core.binding.run import Run
-from receipts_middleware.core.binding.tools import FITS, Fit, Meant, fit
+from receipts_middleware.core.binding.tools import FITS, Fit, Meant, families, fit
 from receipts_middleware.core.binding.words import stem
 from receipts_middleware.core.values import Value
 
@@ -121,7 +120,7 @@ def _call(meant: Meant, values: Sequence[Value], act: Act, found: Fit, run: Run)
     if act.traits.kind in _OPEN_KINDS or found.verb < FITS:
         if meant.verb and (meant.verb in own or meant.verb.removeprefix("re") in own):
             verb = 2.5
-        elif any(meant.verbs & VERB_FAMILIES.get(word, frozenset()) for word in own) and act.traits.kind in _OPEN_KINDS:
+        elif act.traits.kind in _OPEN_KINDS and meant.verbs & families(own, run.words):
             verb = 1.0
     shared = sum(1 for v in values if v.kind in TARGETS and agrees(v, act))
     other = sum(1 for v in values if v.kind not in TARGETS and v.norm not in ("1", "2") and agrees(v, act))

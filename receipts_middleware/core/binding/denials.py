@@ -70,7 +70,7 @@ def judge_denial(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: 
             and bool(words & act.words())
         )
         if act.traits.kind in ("shell", "unknown"):
-            strong = strong or bool(meant.verbs & families(act.arg_words()) and words & act.arg_words())
+            strong = strong or bool(meant.verbs & families(act.arg_words(), claim.more) and words & act.arg_words())
         if not meant.verb:
             strong = bool(words & act.traits.own)
         if meant.verb in _TOUCHED:

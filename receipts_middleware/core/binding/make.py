@@ -13,6 +13,7 @@ from receipts_middleware.core.binding.said import acting_as, digest_without, rep
 from receipts_middleware.core.binding.tools import Traits, traits_of
 from receipts_middleware.core.evidence import normal_status, read_evidence
 from receipts_middleware.core.grade import Grade, Graded, grade, grade_ledger
+from receipts_middleware.core.language.value import NO_WORDS, Words
 from receipts_middleware.core.ledger import Entry, Ledger
 from receipts_middleware.core.policy import Policy, ToolPolicy
 from receipts_middleware.core.toolspec import ToolSpec, find_spec, kind_of, kind_of_call, name_tokens
@@ -37,6 +38,7 @@ def make_run(
     delegated: bool = False,
     declared: Mapping[int, Grade] | None = None,
     known: dict[str, Act] | None = None,
+    words: Words = NO_WORDS,
 ) -> Run:
     """Make the run of a reply.
 
@@ -50,6 +52,7 @@ def make_run(
         this_turn: Number of the last call before the message that the reply answers.
         declared: Grades by number that a caller's own records set.
         known: Calls that were read for an earlier turn of the same walk, by uid; filled in.
+        words: Rows that are added to the tables.
 
     Returns:
         The run.
@@ -68,7 +71,7 @@ def make_run(
             spec = _said(ToolSpec(entry.tool, "", kind_of(entry.tool)), policy)
         found.append(spec)
         if entry.tool not in traits:
-            traits[entry.tool] = _traits(spec, policy, entry.tool)
+            traits[entry.tool] = _traits(spec, policy, entry.tool, words)
     acts = []
     for entry, spec in zip(ledger, found, strict=True):
         kind = kind_of_call(spec, entry.call.args if entry.call is not None else None) if spec else "unknown"
@@ -84,16 +87,16 @@ def make_run(
         if entry.tool in said_of:
             _tell(act, said_of[entry.tool])
         acts.append(act)
-    listed = [traits.get(s.name) or _traits(s, policy, s.name) for s in specs]
+    listed = [traits.get(s.name) or _traits(s, policy, s.name, words) for s in specs]
     near = _near(acts, reply, this_turn) if len(acts) > MANY else acts
-    return Run(near, listed, every=acts, said=said, this_turn=this_turn, delegated=delegated)
+    return Run(near, listed, every=acts, said=said, this_turn=this_turn, delegated=delegated, words=words)
 
 
-def _traits(spec: ToolSpec, policy: Policy, name: str) -> Traits:
+def _traits(spec: ToolSpec, policy: Policy, name: str, words: Words) -> Traits:
     """Traits of a tool, under the verb that the policy says."""
-    found = traits_of(name, spec.description, spec.kind)
+    found = traits_of(name, spec.description, spec.kind, words)
     action = policy.for_tool(name).action if policy.tools else None
-    return acting_as(found, action) if action is not None else found
+    return acting_as(found, action, words) if action is not None else found
 
 
 def _tell(act: Act, said: ToolPolicy) -> None:

@@ -8,6 +8,7 @@ from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.bodies import MAX_RECORDS, Record, leaf_texts
 from receipts_middleware.core.binding.tools import Traits
 from receipts_middleware.core.binding.words import stems_of
+from receipts_middleware.core.language.value import NO_WORDS, Words
 from receipts_middleware.core.values import Pool, read_values
 
 
@@ -20,6 +21,7 @@ class Run:
         traits: Tools that were there, in order; those that were only called too.
         delegated: A call handed work to a subagent, so that what it did may stand in no call of the run's own.
         this_turn: Number of the last call before the message that the reply answers; later calls are of this turn.
+        words: Rows that are added to the tables.
     """
 
     __slots__ = (
@@ -38,6 +40,7 @@ class Run:
         "said",
         "this_turn",
         "traits",
+        "words",
     )
 
     def __init__(
@@ -49,6 +52,7 @@ class Run:
         said: str = "",
         this_turn: int = 0,
         delegated: bool = False,
+        words: Words = NO_WORDS,
     ) -> None:
         self.acts = list(acts)
         self.every = every or self.acts
@@ -59,6 +63,7 @@ class Run:
         self.said = said
         self.this_turn = this_turn
         self.delegated = delegated
+        self.words = words
         self._seen: Pool | None = None
         self._aliases: dict[int, frozenset[str]] = {}
         self._seen_text: str | None = None

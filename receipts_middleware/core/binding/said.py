@@ -6,11 +6,11 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from receipts_middleware.core.binding.families import VERB_FAMILIES
-from receipts_middleware.core.binding.tools import Traits, families
+from receipts_middleware.core.binding.tools import Traits, acts_among, families
 from receipts_middleware.core.binding.words import stem, stems
 from receipts_middleware.core.canonical import digest_args
 from receipts_middleware.core.evidence.object_id import id_at, value_at, without
+from receipts_middleware.core.language.value import NO_WORDS, Words
 from receipts_middleware.core.ledger import Entry
 from receipts_middleware.core.policy import ToolPolicy
 
@@ -18,33 +18,36 @@ _EMPTY: Final[frozenset[str]] = frozenset()
 
 
 @lru_cache(maxsize=2_048)
-def acting_as(traits: Traits, action: str) -> Traits:
+def acting_as(traits: Traits, action: str, more: Words = NO_WORDS) -> Traits:
     """Traits of a tool that does what a policy says, whatever verb its name or its description begins with.
 
     Args:
         traits: As its name and description give them.
         action: Base form of what it does, of several words the first is the verb.
+        more: Rows that are added to the tables.
 
     Returns:
         The same tool under that verb; what it speaks of else stays.
     """
     words = stems(action.lower().split())
     verb = stem(action.lower().split()[0])
-    others = frozenset({traits.lead} if traits.lead in VERB_FAMILIES else _EMPTY)
-    told = frozenset(word for word in traits.told if not _is_other_verb(word, words, traits))
+    others = acts_among(frozenset({traits.lead}), more)
+    told = frozenset(word for word in traits.told if not _is_other_verb(word, words, traits, more))
+    own = (traits.own - others) | words
     return replace(
         traits,
-        own=(traits.own - others) | words,
+        own=own,
+        acts=acts_among(own, more),
         told=told,
-        verbs=families(words),
+        verbs=families(words, more),
         told_verbs=_EMPTY,
         lead=verb,
     )
 
 
-def _is_other_verb(word: str, words: frozenset[str], traits: Traits) -> bool:
+def _is_other_verb(word: str, words: frozenset[str], traits: Traits, more: Words) -> bool:
     """Whether a word of the description is the verb that it begins with, and not what the tool is said to do."""
-    return word not in words and bool(families((word,)) & traits.told_verbs)
+    return word not in words and bool(families((word,), more) & traits.told_verbs)
 
 
 def with_object_id(entry: Entry, said: ToolPolicy) -> Entry:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -19,6 +19,7 @@ from receipts_middleware.core.binding.families import (
 from receipts_middleware.core.binding.words import stem, stems, stems_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.claims.tables import ADVERBS, PREPOSITIONS
+from receipts_middleware.core.language.value import NO_WORDS, Words
 from receipts_middleware.core.lexicon.verbs import ACTING_VERBS, RUN_VERBS
 from receipts_middleware.core.toolspec import ToolSpec, name_tokens
 from receipts_middleware.core.toolspec.spec import ToolKind
@@ -56,6 +57,7 @@ class Traits:
         nouns: Families of nouns of the name.
         media: Media that the name speaks of.
         lead: Stem of the first word of the name.
+        acts: Those stems of the name that are verbs of a family.
     """
 
     name: str
@@ -67,16 +69,18 @@ class Traits:
     nouns: frozenset[str]
     media: frozenset[str]
     lead: str = ""
+    acts: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=2_048)
-def traits_of(name: str, description: str, kind: ToolKind) -> Traits:
+def traits_of(name: str, description: str, kind: ToolKind, more: Words = NO_WORDS) -> Traits:
     """Traits of a tool.
 
     Args:
         name: As bound. Untrusted.
         description: As bound; its first 400 characters are read, since what follows is a manual. Untrusted.
         kind: What kind of tool it is.
+        more: Rows that are added to the tables.
     """
     own = stems(name_tokens(name))
     head = description[:400]
@@ -88,11 +92,12 @@ def traits_of(name: str, description: str, kind: ToolKind) -> Traits:
         kind=kind,
         own=own,
         told=told,
-        verbs=families(_verbs_of(name)),
-        told_verbs=families(lead),
-        nouns=nouns(own),
+        verbs=families(_verbs_of(name), more),
+        told_verbs=families(lead, more),
+        nouns=nouns(own, more),
         media=frozenset(m for word in own for m in MEDIA.get(word, ())),
         lead=stem(name_tokens(name)[0]) if name_tokens(name) else "",
+        acts=acts_among(own, more),
     )
 
 
@@ -112,14 +117,23 @@ def traits_of_spec(spec: ToolSpec) -> Traits:
     return traits_of(spec.name, spec.description, spec.kind)
 
 
-def families(words: Sequence[str] | frozenset[str]) -> frozenset[str]:
-    """Families of verbs that stems belong to."""
-    return frozenset(family for word in words for family in VERB_FAMILIES.get(word, ()))
+def families(words: Sequence[str] | frozenset[str], more: Words = NO_WORDS) -> frozenset[str]:
+    """Families of verbs that stems belong to, with those of rows that are added."""
+    return _found(words, VERB_FAMILIES, more.verbs)
 
 
-def nouns(words: frozenset[str]) -> frozenset[str]:
-    """Families of nouns that stems belong to."""
-    return frozenset(family for word in words for family in NOUN_FAMILIES.get(word, ()))
+def acts_among(words: frozenset[str], more: Words = NO_WORDS) -> frozenset[str]:
+    """Stems that are verbs of a family."""
+    return frozenset(word for word in words if word in VERB_FAMILIES or word in more.verbs)
+
+
+def nouns(words: frozenset[str], more: Words = NO_WORDS) -> frozenset[str]:
+    """Families of nouns that stems belong to, with those of rows that are added."""
+    return _found(words, NOUN_FAMILIES, more.nouns)
+
+
+def _found(words: Iterable[str], *tables: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    return frozenset(family for word in words for table in tables for family in table.get(word, ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +165,7 @@ def meant_by(claim: FoundClaim) -> Meant:
     Args:
         claim: As found in the reply. Untrusted.
     """
+    more = claim.more
     verb = stem(claim.action) if claim.action else ""
     words = stems(w for w in claim.objects if w not in _IDLE and not (w.endswith("ly") and len(w) > 4))
     media = {m for word in words for m in MEDIA.get(word, ())}
@@ -158,12 +173,12 @@ def meant_by(claim: FoundClaim) -> Meant:
         media.add(MEDIUM_VERBS[claim.action])
     also = _in_one_word(verb, claim.text)
     light = claim.action in ("get", "make", "take", "do", "have", "give", "put", "let", "")
-    own = families(words) if light else _EMPTY
+    own = families(words, more) if light else _EMPTY
     return Meant(
         verb=verb,
-        verbs=VERB_FAMILIES.get(verb, _EMPTY) | own | VERB_FAMILIES.get(also, _EMPTY),
+        verbs=families((verb, also), more) | own,
         words=words,
-        nouns=nouns(words),
+        nouns=nouns(words, more),
         media=frozenset(media),
         generic=not verb or (verb in GENERIC_VERBS and not also),
         also=also,
@@ -232,7 +247,7 @@ def fit(meant: Meant, traits: Traits) -> Fit:
         verb = 2.0
     elif meant.verbs & traits.told_verbs:
         verb = 1.5
-    elif meant.words & traits.own & frozenset(VERB_FAMILIES):
+    elif meant.words & traits.acts:
         verb = 1.5  # "Refund issued", "made a reservation": the act is a noun of the claim
     named = len(meant.words & traits.own)
     told = len((meant.words & traits.told) - traits.own)

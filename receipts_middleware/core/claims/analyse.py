@@ -11,6 +11,7 @@ from receipts_middleware.core.claims.clauses import Clause
 from receipts_middleware.core.claims.morphology import is_participle
 from receipts_middleware.core.claims.segment import Token
 from receipts_middleware.core.claims.value import ClaimKind
+from receipts_middleware.core.language.value import NO_WORDS, Words
 
 _GENERIC: Final = frozenset(
     "typically usually generally normally always policy policies eligible allowed permitted each every any may".split()
@@ -24,12 +25,13 @@ def joined(tokens: Sequence[Token], start: int, end: int) -> str:
     return " ".join("is" if x.word in ("'s", "'re", "are") else x.word for x in tokens[start:end] if x.kind == "word")
 
 
-def kind_of(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
+def kind_of(clause: Clause, tokens: Sequence[Token], more: Words = NO_WORDS) -> ClaimKind | None:
     """What a clause claims.
 
     Args:
         clause: A clause of the tokens.
         tokens: Tokens of the unit.
+        more: Rows that are added to the tables.
 
     Returns:
         Its kind; None where nothing is claimed.
@@ -46,18 +48,18 @@ def kind_of(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
     if clause.speech and clause.asserted and clause.shape in ("noun", "thing", "other", "none"):
         return "result"
     if chain.form == "copula":
-        return _copula(clause, tokens)
+        return _copula(clause, tokens, more)
     if clause.shape == "agent" or (clause.shape == "none" and not chain.passive):
-        return _by_agent(clause, tokens)
+        return _by_agent(clause, tokens, more)
     if chain.passive:
-        return _passive(clause, tokens)
-    return _by_other(clause, tokens)
+        return _passive(clause, tokens, more)
+    return _by_other(clause, tokens, more)
 
 
-def _by_agent(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
+def _by_agent(clause: Clause, tokens: Sequence[Token], more: Words) -> ClaimKind | None:
     chain = clause.chain
     base = chain.base
-    if _is_no_act(clause, tokens):
+    if _is_no_act(clause, tokens, more):
         return None
     if f"{base} {_behind(tokens, chain)}" in _CHECKED_IN:
         return "effect"
@@ -92,12 +94,13 @@ def _behind(tokens: Sequence[Token], chain: Chain) -> str:
     return tokens[chain.end].word if chain.end < len(tokens) else ""
 
 
-def _is_no_act(clause: Clause, tokens: Sequence[Token]) -> bool:
+def _is_no_act(clause: Clause, tokens: Sequence[Token], more: Words) -> bool:
     """Whether a verb without another subject than the agent tells of no act all the same."""
     chain = clause.chain
     if chain.word in ("given", "provided", "compared") and _opens(tokens, chain.start, ","):
         return True  # "Given the circumstances"
-    if not t.NO_ACTS.isdisjoint(f"{chain.base} {x.word}" for x in tokens[chain.end : chain.end + 5]):
+    near = {f"{chain.base} {x.word}" for x in tokens[chain.end : chain.end + 5]}
+    if chain.base in more.non_acts or not (near.isdisjoint(t.NO_ACTS) and near.isdisjoint(more.no_acts)):
         return True  # "I made a mistake", "I've applied your preferences"
     if _is_in_reply(clause, tokens):
         return True
@@ -166,7 +169,7 @@ def _light(base: str, rest: Sequence[str], clause: Clause, tokens: Sequence[Toke
     )
 
 
-def _passive(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
+def _passive(clause: Clause, tokens: Sequence[Token], more: Words) -> ClaimKind | None:
     chain = clause.chain
     if f"{chain.base} {_behind(tokens, chain)}" in _CHECKED_IN:
         return "effect"
@@ -174,8 +177,10 @@ def _passive(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
         return None  # "it has been left so"
     if chain.base in t.TELLING and chain.perfect and not chain.past and clause.shape in ("noun", "thing", "other"):
         return "effect"  # "the tenant has been told"
-    if (chain.base in t.NON_ACTION and chain.base not in ("make", "do")) or (
-        chain.base in t.STANDINGS and not chain.perfect and clause.shape != "you"
+    if (
+        chain.base in more.non_acts
+        or (chain.base in t.NON_ACTION and chain.base not in ("make", "do"))
+        or (chain.base in t.STANDINGS and not chain.perfect and clause.shape != "you")
     ):
         return None if _is_generic(clause, tokens) else "result"
     if chain.base in t.CHECKS - {"confirm", "open", "run", "pull"} and clause.shape not in ("you",):
@@ -241,7 +246,7 @@ def _is_generic(clause: Clause, tokens: Sequence[Token]) -> bool:
     return head.word.endswith("s") or not t.HABITS.isdisjoint(x.word for x in tokens[start : clause.last])
 
 
-def _copula(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
+def _copula(clause: Clause, tokens: Sequence[Token], more: Words) -> ClaimKind | None:
     if _is_test(clause, tokens):
         return "check"
     chain = clause.chain
@@ -255,7 +260,7 @@ def _copula(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
     if words[:1] == ["able"]:
         return None
     phrase = joined(tokens, chain.start, min(clause.last, chain.end + 6))
-    if any(f" {x} " in f" {phrase} " for x in t.OUTCOME_PHRASES):
+    if any(f" {x} " in f" {phrase} " for x in (*t.OUTCOME_PHRASES, *more.outcomes)):
         return "effect"
     if clause.shape == "you" and any(x.kind in ("number", "opaque") for x in behind) and not chain.past:
         return "effect" if "now" in inside else "result"
@@ -286,7 +291,7 @@ def _is_test(clause: Clause, tokens: Sequence[Token]) -> bool:
     return passed or not t.TESTS.isdisjoint(subject)  # "the feed passes validation"
 
 
-def _by_other(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
+def _by_other(clause: Clause, tokens: Sequence[Token], more: Words) -> ClaimKind | None:
     chain = clause.chain
     if _is_test(clause, tokens):
         return "check"
@@ -295,7 +300,7 @@ def _by_other(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
     if chain.base == "get" and chain.form == "have" and clause.shape == "noun" and _takes_object(tokens, clause):
         return "effect"  # "each of the five got a reminder"
     phrase = joined(tokens, chain.start, min(clause.last, chain.end + 4))
-    if any(f" {x} " in f" {phrase} " for x in t.OUTCOME_PHRASES):
+    if any(f" {x} " in f" {phrase} " for x in (*t.OUTCOME_PHRASES, *more.outcomes)):
         return "result" if clause.shape == "other" else "effect"
     if clause.shape == "you":
         return _result(clause, tokens) if chain.form == "have" and not chain.past else None
@@ -305,7 +310,7 @@ def _by_other(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
         and not _takes_object(tokens, clause)
         and is_participle(chain.word)
     ):
-        if chain.base in t.NON_ACTION or chain.base in ("pass", "rise", "resume", "drop"):
+        if chain.base in t.NON_ACTION | more.non_acts or chain.base in ("pass", "rise", "resume", "drop"):
             return _result(clause, tokens)
         if _describes(chain.base, tokens, chain.end) or _is_title(clause, tokens):
             return None

@@ -14,6 +14,7 @@ from receipts_middleware.core.claims.clauses import LONG_CLAIM, Clause, read_cla
 from receipts_middleware.core.claims.morphology import base_form, is_participle
 from receipts_middleware.core.claims.segment import Token, Unit
 from receipts_middleware.core.claims.value import Aspect, ClaimKind, FoundClaim, Strength, Subject, Voice
+from receipts_middleware.core.language.value import NO_WORDS, Words
 
 #: How a clause goes on that claims nothing of its own.
 _REASON: Final = re.compile(
@@ -24,12 +25,13 @@ _ENDINGS: Final = frozenset({"complete", "live", "ready", "done"})
 _SHAPES: Final[dict[str, Subject]] = {"agent": "agent", "you": "other", "other": "other"}
 
 
-def claims_of(unit: Unit, text: str) -> Iterator[FoundClaim]:
+def claims_of(unit: Unit, text: str, more: Words = NO_WORDS) -> Iterator[FoundClaim]:
     """The claims of one unit, in order.
 
     Args:
         unit: Tokens of a sentence.
         text: The reply that they point into.
+        more: Rows that are added to the tables.
 
     Yields:
         Claims whose offsets slice the reply.
@@ -38,14 +40,14 @@ def claims_of(unit: Unit, text: str) -> Iterator[FoundClaim]:
     if not tokens or tokens[0].kind == "open" or _opens_no_assertion(tokens):
         return
     head = next((n for n, token in enumerate(tokens) if token.kind == "joint"), len(tokens))
-    if _is_umbrella(tokens[:head]):
+    if _is_umbrella(tokens[:head], more):
         yield _whole(text, tokens[:head], "umbrella", "present")
         tokens = tokens[head + 1 :]
-    elif _is_umbrella(tokens):
+    elif _is_umbrella(tokens, more):
         yield _whole(text, tokens, "umbrella", "present")
         return
     clauses = read_clauses(tokens)
-    found = [(clause, kind) for clause in clauses if (kind := kind_of(clause, tokens)) is not None]
+    found = [(clause, kind) for clause in clauses if (kind := kind_of(clause, tokens, more)) is not None]
     for number, (clause, kind) in enumerate(found):
         behind = found[number + 1][0].first if number + 1 < len(found) else len(tokens)
         yield _with_reasons(text, tokens, _from_clause(text, tokens, clause, kind), behind)
@@ -80,7 +82,7 @@ def _opens_no_assertion(tokens: Sequence[Token]) -> bool:
     return first == "let" and len(words) > 1 and words[1].word in ("me", "us", "'s")
 
 
-def _is_umbrella(tokens: Sequence[Token]) -> bool:
+def _is_umbrella(tokens: Sequence[Token], more: Words) -> bool:
     """An umbrella phrase that is the sentence, give or take a few words."""
     words = [token for token in tokens if token.kind in ("word", "number", "opaque")]
     if _is_ended(words):
@@ -88,7 +90,7 @@ def _is_umbrella(tokens: Sequence[Token]) -> bool:
     if len(words) > 12 or any(x.word in t.NEGATIONS or x.word in t.MODALS or x.word in t.CONDITIONS for x in words):
         return False
     line = f" {joined(tokens, 0, len(tokens))} "
-    return any(f" {phrase} " in line for phrase in t.UMBRELLA_PHRASES)
+    return any(f" {phrase} " in line for phrase in (*t.UMBRELLA_PHRASES, *more.umbrellas))
 
 
 def _is_ended(words: Sequence[Token]) -> bool:

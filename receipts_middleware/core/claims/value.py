@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
+
+from receipts_middleware.core.language.value import NO_WORDS, Words
 
 ClaimKind = Literal["effect", "check", "result", "umbrella"]
 Subject = Literal["agent", "other", "agentless"]
@@ -30,6 +32,7 @@ class FoundClaim:
         strength: How much the words claim.
         objects: Content words of the clause beside the verb, lower case, in order.
         core: Characters of the text that are the claim proper; what follows only says why, so that or when. 0: all.
+        more: Rows that were added to the tables when it was read.
     """
 
     text: str
@@ -44,3 +47,4 @@ class FoundClaim:
     strength: Strength
     objects: tuple[str, ...]
     core: int = 0
+    more: Words = field(default=NO_WORDS, compare=False, repr=False)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.claims.find import claims_of
 from receipts_middleware.core.claims.segment import read_units
 from receipts_middleware.core.language.recognise import read_language
 from receipts_middleware.core.language.shipped import LANGUAGES
+from receipts_middleware.core.language.value import NO_WORDS, Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +30,13 @@ class ReadClaims:
     languages: tuple[str, ...] = ()
 
 
-def read_claims(text: str, *, assumed: str | None = None) -> ReadClaims:
+def read_claims(text: str, *, assumed: str | None = None, more: Words = NO_WORDS) -> ReadClaims:
     """Find the claims of a reply, sentence by sentence, in the languages that can be read.
 
     Args:
         text: The reply. Untrusted.
         assumed: Code of its language where the owner of the agent says it.
+        more: Rows that are added to the tables.
 
     Returns:
         Claims with offsets in characters of `text`, and the sentences that were left out. Never raises; linear.
@@ -42,6 +44,8 @@ def read_claims(text: str, *, assumed: str | None = None) -> ReadClaims:
     units = list(read_units(text))
     reading = read_language([unit.tokens for unit in units], LANGUAGES, assumed=assumed)
     unread = frozenset(reading.unread)
-    claims = [claim for n, unit in enumerate(units) if n not in unread for claim in claims_of(unit, text)]
+    claims = [claim for n, unit in enumerate(units) if n not in unread for claim in claims_of(unit, text, more)]
     spans = dict.fromkeys((units[n].segment.start, units[n].segment.end) for n in reading.unread if units[n].tokens)
+    if more is not NO_WORDS:
+        claims = [replace(claim, more=more) for claim in claims]
     return ReadClaims(claims, tuple(spans), reading.mostly, reading.names)

@@ -10,7 +10,7 @@ from typing import Final
 from receipts_middleware.core.binding.families import NOUN_FAMILIES, VERB_FAMILIES
 from receipts_middleware.core.binding.words import stem
 from receipts_middleware.core.claims import tables as t
-from receipts_middleware.core.language.value import Language
+from receipts_middleware.core.language.value import Language, Words
 from receipts_middleware.core.lexicon import verbs as v
 
 #: Closed classes of English, with its contractions as tokens have them. Source: any grammar. Letters and words that
@@ -44,7 +44,20 @@ def _vocabulary() -> frozenset[str]:
     return words | {stem(word) for word in words} | frozenset(VERB_FAMILIES) | frozenset(NOUN_FAMILIES)
 
 
-ENGLISH: Final = Language(code="en", name="English", function_words=_FUNCTION_WORDS, knows=_knows)
+ENGLISH: Final = Language(
+    code="en",
+    name="English",
+    function_words=_FUNCTION_WORDS,
+    knows=_knows,
+    tables=Words(
+        verbs=VERB_FAMILIES,
+        nouns=NOUN_FAMILIES,
+        outcomes=t.OUTCOME_PHRASES,
+        umbrellas=t.UMBRELLA_PHRASES,
+        non_acts=t.NON_ACTION,
+        no_acts=t.NO_ACTS,
+    ),
+)
 
 #: By code.
 LANGUAGES: Final[Mapping[str, Language]] = MappingProxyType({ENGLISH.code: ENGLISH})

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, Protocol
 
 
 class SpokenWord(Protocol):
@@ -23,6 +23,33 @@ class SpokenWord(Protocol):
         """Whether it begins with a capital letter."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """Rows of a language's tables as they are looked up: those that are shipped, or those that one policy adds.
+
+    Compared by identity.
+
+    Attributes:
+        verbs: Stems of verbs to the names of their families.
+        nouns: Stems of nouns to the names of their families.
+        outcomes: Phrases that say that an act is done.
+        umbrellas: Phrases that say that all is done.
+        non_acts: Verbs that claim no act.
+        no_acts: Verbs with a noun that claim no act.
+    """
+
+    verbs: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    nouns: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    outcomes: tuple[str, ...] = ()
+    umbrellas: tuple[str, ...] = ()
+    non_acts: frozenset[str] = frozenset()
+    no_acts: frozenset[str] = frozenset()
+
+
+#: Nothing is added.
+NO_WORDS: Final = Words()
+
+
 @dataclass(frozen=True, slots=True)
 class Language:
     """A language that claims can be read in.
@@ -33,12 +60,14 @@ class Language:
         function_words: Its closed classes, in lower case: articles, pronouns, auxiliaries, prepositions, conjunctions.
         knows: Whether a word in lower case is one that the tables of the language hold, or has one of its endings.
             Asked only of sentences that no closed class decides.
+        tables: Rows of those of its tables that a policy can add to.
     """
 
     code: str
     name: str
     function_words: frozenset[str]
     knows: Callable[[str], bool]
+    tables: Words
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,14 @@ severities of rules. No file is opened here: `receipts_middleware.policy` does t
 from __future__ import annotations
 
 from receipts_middleware.core.policy.check import PolicyError, Problem
+from receipts_middleware.core.policy.language import LanguageTables
 from receipts_middleware.core.policy.read import read_policy
 from receipts_middleware.core.policy.value import NO_POLICY, Policy, ToolPolicy, as_policy
 from receipts_middleware.core.policy.weigh import as_severe, weigh
 
 __all__ = [
     "NO_POLICY",
+    "LanguageTables",
     "Policy",
     "PolicyError",
     "Problem",

@@ -18,6 +18,7 @@ from receipts_middleware.core.policy.check import (
     nearest,
     shown,
 )
+from receipts_middleware.core.policy.language import FAMILIES, LISTS, LanguageTables, read_languages
 from receipts_middleware.core.policy.value import Policy, ToolPolicy, repeated
 
 #: What stands beside the settings of the run.
@@ -29,7 +30,8 @@ def read_policy(document: Mapping[str, object]) -> Policy:
 
     Args:
         document: The settings of a run, with `tools` (a table of names or patterns to settings, or a list of
-            settings with `name`) and `rules` (ids to severities). Untrusted.
+            settings with `name`), `rules` (ids to severities) and `language` (the code of one, or a table of codes to
+            rows that are added to its tables). Untrusted.
 
     Returns:
         The policy.
@@ -39,13 +41,18 @@ def read_policy(document: Mapping[str, object]) -> Policy:
     """
     if not isinstance(document, Mapping):
         raise PolicyError([Problem((), f"a policy is a table, not {shown(document)}")])
-    problems = [*_settings(document, RUN_CHECKS, (), also=_TABLES), *_rules(document.get("rules", {}))]
+    tabled = isinstance(document.get("language"), Mapping)  # [language.en] adds rows, language = "en" names one
+    also = (*_TABLES, "language") if tabled else _TABLES
+    problems = [*_settings(document, RUN_CHECKS, (), also=also), *_rules(document.get("rules", {}))]
+    problems += read_languages(document.get("language"))
     rows = list(_tool_rows(document.get("tools", {}), problems))
     names = [name for _, name, _ in rows]
     problems += [Problem(rows[at][0], said) for at, said in repeated(names)]
     if problems:
         raise PolicyError(problems)
-    run = {key: document[key] for key in RUN_CHECKS if key in document}
+    run = {key: document[key] for key in RUN_CHECKS if key in document and key not in also}
+    if tabled:
+        run.update(_languages(document["language"]))
     tools = tuple(ToolPolicy(name, **{k: row[k] for k in TOOL_CHECKS if k in row}) for _, name, row in rows)  # type: ignore[arg-type]
     return Policy(tools=tools, rules=document.get("rules", {}), **run)  # type: ignore[arg-type]
 
@@ -64,6 +71,13 @@ def _settings(
         check = checks[key]
         if said := check(value):
             yield _in_list((*path, key), value) or Problem((*path, key), said)
+
+
+def _languages(tables: object) -> Mapping[str, object]:
+    """What a table `[language]` that was found to be right says: rows that are added, and the language of replies."""
+    said = tables.items() if isinstance(tables, Mapping) else ()
+    added = (LanguageTables(code, **{key: row[key] for key in (*FAMILIES, *LISTS) if key in row}) for code, row in said)
+    return {"languages": tuple(added), "language": next((code for code, row in said if row.get("assumed")), None)}
 
 
 def _in_list(path: Path, value: object) -> Problem | None:

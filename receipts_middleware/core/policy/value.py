@@ -22,6 +22,7 @@ from receipts_middleware.core.policy.check import (
     check_name,
     check_rule,
 )
+from receipts_middleware.core.policy.language import LanguageTables
 from receipts_middleware.core.toolspec import ToolSpec, kind_of
 
 
@@ -93,6 +94,7 @@ class Policy:
         capture: What is kept of arguments and results besides hashes, when receipts are stamped; never more than the
             middleware's own option allows. None: as that option says.
         language: Code of the language of the replies; None: it is told from the text.
+        languages: Rows that are added to the tables of languages; one entry for a language.
         rules: Severity for rules by id, or `off`.
 
     Raises:
@@ -108,6 +110,7 @@ class Policy:
     check_args: bool = True
     capture: Capture | None = None
     language: str | None = None
+    languages: tuple[LanguageTables, ...] = ()
     rules: Mapping[str, RuleLevel] = field(default_factory=dict, hash=False)
     _exact: Mapping[str, ToolPolicy] = field(init=False, repr=False, compare=False)
     _patterns: tuple[ToolPolicy, ...] = field(init=False, repr=False, compare=False)
@@ -123,8 +126,13 @@ class Policy:
         ]
         problems += [Problem(("rules", str(k)), said) for k, v in self.rules.items() if (said := check_rule(k, v))]
         problems += [Problem(("tools", at), said) for at, said in repeated([tool.name for tool in self.tools])]
+        if not all(isinstance(tables, LanguageTables) for tables in self.languages):
+            problems.append(Problem(("languages",), "are LanguageTables objects"))
+        elif len({tables.code for tables in self.languages}) < len(self.languages):
+            problems.append(Problem(("languages",), "has two entries for one language; keep one"))
         if problems:
             raise PolicyError(problems)
+        object.__setattr__(self, "languages", tuple(self.languages))
         object.__setattr__(self, "tools", tuple(self.tools))
         object.__setattr__(self, "ignore_tools", tuple(self.ignore_tools))
         object.__setattr__(self, "known_tools", tuple(self.known_tools))
@@ -156,6 +164,10 @@ class Policy:
     def kind(self, name: str) -> SaidKind | None:
         """The kind that is said of a tool, or None."""
         return self.for_tool(name).kind if self.tools else None
+
+    def added(self, code: str) -> LanguageTables | None:
+        """Rows that are added to the tables of a language, or None."""
+        return next((tables for tables in self.languages if tables.code == code), None)
 
     def id_path(self, name: str) -> str | None:
         """Where results of a tool name its object, or None."""
