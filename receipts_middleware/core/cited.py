@@ -104,7 +104,8 @@ def citation_findings(citations: Sequence[CitationCheck], ledger: Ledger) -> Ite
                 severity="warning" if _rests_on_inference(check, ledger) else None,
             )
         elif check.supports is False:
-            message = f"{check.text} is resolved, but {check.id} does not bear out its sentence."
+            why = f": {check.detail}" if check.detail else ""
+            message = f"{check.text} is resolved, but {check.id} does not bear out its sentence{why}."
             yield make_finding("citation_wrong_evidence", message, start=check.start, end=check.end, receipts=ids)
         elif check.lenient:
             message = f"{check.text} is read as {check.id}; the canonical spelling is [{check.id} tool]."

@@ -68,10 +68,10 @@ def _citation_span(citation: CitationCheck) -> Span:
         evidence += f" to {citation.id}"
         if citation.agent:
             evidence += f", a call of {cut(citation.agent, AGENT_CELLS)}"
-    if citation.detail:
-        evidence += f": {citation.detail}"
     if resolved and citation.supports is False:
         style, evidence = "error", f"{evidence}, which does not bear out its sentence"
+    if citation.detail:
+        evidence += f": {citation.detail}"
     return Span(citation.start, citation.end, style, citation.text, evidence)
 
 
