@@ -25,6 +25,8 @@ _HOLDERS: Final = ("values", "channel_values", "value", "state")
 _META_KEYS: Final = ("id", "thread_id", "run_id", "source", "model")
 #: What a document says of itself is shown to readers, so it is cut.
 MAX_META = 256
+#: Items of a list that are looked at to say whether it is one of messages.
+MAX_LOOK: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,26 @@ def read_transcript(source: object, *, tools: Iterable[object] | None = None) ->
     messages = [_read(item, kind) for item, kind in zip(document.messages, formats, strict=True)]
     name = "langchain" if "langchain" in formats else "openai_chat" if messages else ""
     return Transcript(langchain_messages.mark_answers(messages, bound), specs, name, document.meta)
+
+
+def recognise(value: object) -> bool:
+    """Whether a parsed value is a list of messages that this module reads, or holds one.
+
+    Args:
+        value: A parsed document, a list of parsed lines, or message objects. Untrusted; only its first items are
+            looked at.
+    """
+    if isinstance(value, list | tuple) and not _is_pair(value) and not hasattr(value, "_fields"):
+        return any(_format(item) is not None for item in value[:MAX_LOOK])
+    if value is None or isinstance(value, str | bytes | int | float):
+        return False
+    if _format(value) is not None or isinstance(field_of(value, "messages"), list | tuple | str):
+        return True
+    inner = (field_of(value, name) for name in _HOLDERS)
+    if any(isinstance(state, Mapping) and isinstance(state.get("messages"), list | tuple) for state in inner):
+        return True
+    choices = field_of(value, "choices")
+    return isinstance(choices, list | tuple) and bool(choices) and _format(field_of(choices[0], "message")) is not None
 
 
 def _document_tools(tools: object) -> tuple[ToolSpec, ...]:
