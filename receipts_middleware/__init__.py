@@ -1,26 +1,25 @@
 """Receipts for what an agent really did.
 
-The public surface of the framework-free part. The middleware is at `receipts_middleware.langchain` and, lazily, as
-`receipts_middleware.ReceiptsMiddleware`, so that importing this package never imports LangChain.
+The public surface of the framework-free part. Every name is imported when it is first asked for, so that importing this
+package costs next to nothing. The middleware is at `receipts_middleware.langchain` and as
+`receipts_middleware.ReceiptsMiddleware`; nothing else imports LangChain.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from receipts_middleware.core.citation import parse_citations
-from receipts_middleware.core.errors import FormatError, ReceiptsError, UsageError
-from receipts_middleware.core.finding import CitationCheck, Claim, Finding, Verification
-from receipts_middleware.core.policy import LanguageTables, Policy, ToolPolicy
-from receipts_middleware.core.verify import verify
-from receipts_middleware.readers import read_transcript
-from receipts_middleware.verification import averify_messages, averify_turns, verify_messages, verify_turns
-
+TYPE_CHECKING = False  # as `typing` has it, which takes longer to load than this package; type checkers know the name
 if TYPE_CHECKING:
     from receipts_middleware.audit import Audit, audit_results
+    from receipts_middleware.core.citation import parse_citations
+    from receipts_middleware.core.errors import FormatError, ReceiptsError, UsageError
+    from receipts_middleware.core.finding import CitationCheck, Claim, Finding, Verification
+    from receipts_middleware.core.policy import LanguageTables, Policy, ToolPolicy
+    from receipts_middleware.core.verify import verify
     from receipts_middleware.langchain import ReceiptsMiddleware as ReceiptsMiddleware
     from receipts_middleware.llm import LLMExtractor
     from receipts_middleware.policy import load_policy
+    from receipts_middleware.readers import read_transcript
+    from receipts_middleware.verification import averify_messages, averify_turns, verify_messages, verify_turns
 
 __version__ = "0.1.0"
 
@@ -50,21 +49,36 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    if name == "ReceiptsMiddleware":
-        from receipts_middleware.langchain import ReceiptsMiddleware
+#: Public names by the module that they are in. Each is imported when it is first asked for: a process that only
+#: catches an error or reads citations need not load the judge.
+_MODULES = {
+    "audit": "Audit audit_results",
+    "core.citation": "parse_citations",
+    "core.errors": "FormatError ReceiptsError UsageError",
+    "core.finding": "CitationCheck Claim Finding Verification",
+    "core.policy": "LanguageTables Policy ToolPolicy",
+    "core.verify": "verify",
+    "langchain": "ReceiptsMiddleware",
+    "llm": "LLMExtractor",
+    "policy": "load_policy",
+    "readers": "read_transcript",
+    "verification": "averify_messages averify_turns verify_messages verify_turns",
+}
+_PLACES = {name: module for module, names in _MODULES.items() for name in names.split()}
 
-        return ReceiptsMiddleware
-    if name in ("Audit", "audit_results"):  # most runs audit nothing
-        from receipts_middleware import audit
 
-        return getattr(audit, name)
-    if name == "load_policy":  # most runs have no policy, and the TOML parser takes its time to load
-        from receipts_middleware.policy import load_policy
+if not TYPE_CHECKING:  # type checkers see the block above, and refuse what is in neither
 
-        return load_policy
-    if name == "LLMExtractor":  # most runs ask no model
-        from receipts_middleware.llm import LLMExtractor
+    def __getattr__(name: str) -> object:
+        module = _PLACES.get(name)
+        if module is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
 
-        return LLMExtractor
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = getattr(import_module(f"{__name__}.{module}"), name)
+        globals()[name] = found  # so that it is looked up here no more
+        return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
