@@ -72,7 +72,8 @@ def bear_out(
             others = [other for other in beside[statement] if other is not act]
             words = read.get((statement, follows))
             if words is None:
-                words = read[statement, follows] = read_statement(statement[-_MAX_STATEMENT:], follows, unread=unread)
+                words = read_statement(statement[-_MAX_STATEMENT:], follows, unread=unread, more=run.words)
+                read[statement, follows] = words
             borne = known[key] = bears_out(Share(words, act, members[group], others), field)
         found.append(replace(check, supports=borne.supports, detail=_said(borne)))
     return tuple(found)

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from receipts_middleware.core.binding.words import stem, stems_of, words_of
-from receipts_middleware.core.claims import FoundClaim, find_claims
+from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.claims.tables import ADVERBS, PREPOSITIONS, STOPWORDS
+from receipts_middleware.core.language.claims import read_claims
+from receipts_middleware.core.language.value import NO_WORDS, Words
 from receipts_middleware.core.values import Value, read_values
 from receipts_middleware.core.wording import Reading, reads_as
-from receipts_middleware.core.wording.tables import ENGLISH, FOREIGN
 
 #: Things of one statement that are compared; a longer one is a report of its own.
 MAX_NAMED: Final = 80
@@ -102,17 +103,19 @@ class Statement:
     foreign: bool
 
 
-def read_statement(text: str, follows: str, *, unread: bool = False) -> Statement:
+def read_statement(text: str, follows: str, *, unread: bool = False, more: Words = NO_WORDS) -> Statement:
     """Read a statement.
 
     Args:
         text: The words that a citation closes. Untrusted.
         follows: Those behind it in its sentence. Untrusted.
         unread: They stand in a reply that cannot be read.
+        more: Rows that are added to the tables.
     """
     whole = f"{text} {follows}".strip()
     values = read_values(text)
-    foreign = unread or is_foreign(text)
+    said = read_claims(text, more=more)
+    foreign = unread or said.mostly
     things = named_in(text, [v for v in values if not bound_before(text, v)])
     reading = reads_as(whole)
     return Statement(
@@ -121,7 +124,7 @@ def read_statement(text: str, follows: str, *, unread: bool = False) -> Statemen
         values=values,
         things=[t for t in things if t.kind != "word"] if foreign else things,
         stems=stems_of(whole),
-        claims=[] if foreign else find_claims(text),
+        claims=[] if foreign else said.claims,
         reading=reading,
         readings=frozenset({reading, reads_as(text)}),
         foreign=foreign,
@@ -158,16 +161,6 @@ def bound_before(text: str, value: Value) -> str:
     """
     found = _THAN.search(text, max(0, value.start - _LEAD), value.start)
     return found[1].lower() if found else ""
-
-
-def is_foreign(text: str) -> bool:
-    """Whether the small words of a text are those of another language than English.
-
-    Args:
-        text: Untrusted.
-    """
-    words = [word for word, _ in zip(words_of(text), range(400), strict=False)]
-    return sum(word in FOREIGN for word in words) > sum(word in ENGLISH for word in words)
 
 
 def _words(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[Named]:
