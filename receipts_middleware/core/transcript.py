@@ -50,7 +50,8 @@ class ToolResult:
             succeeded, None nothing was declared.
         exit_code: Declared process exit code.
         origin: Which layer wrote the message in place of the tool: `human_rejected`, `human_responded`,
-            `call_limit`, `repaired`, `answer`, `invalid_call`; None where a tool did or nothing says otherwise.
+            `call_limit`, `repaired`, `interrupted`, `answer`, `invalid_call`; None where a tool did or nothing says
+            otherwise.
         stamp: What stands under the receipt key, unparsed.
         legacy_stamp: What stands under the legacy receipt key, unparsed.
         harvest: What stands under the harvest key, unparsed.

@@ -47,13 +47,14 @@ _TAGS: Final = re.compile(r"<[^<>]{1,200}>")
 #: One sentence that only promises; behind a first sentence it is what happens after something was done.
 MAX_PROMISE = 200
 
-#: What each layer's message means. A repaired call has no result: nobody knows whether it ran.
+#: What each layer's message means. A repaired call has no result, an interrupted one no end: nobody knows what it did.
 _BY_ORIGIN: Final[Mapping[str, Outcome]] = {
     "human_rejected": "rejected",
     "human_responded": "not_executed",
     "call_limit": "not_executed",
     "invalid_call": "not_executed",
     "repaired": "cancelled",
+    "interrupted": "interrupted",
     "answer": "synthetic",
 }
 #: Plain words of a text that leave the end open. Narrower than the status table: "Meeting scheduled" is done.
