@@ -251,7 +251,11 @@ def _result(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run) 
         found = Candidates((best,), (told[0][0].traits.name,), ())
     if told and found.calls and _is_of_act(claim, told, found):
         judged = judge_calls(claim, values, found, run)
-        if judged.reason in ("batch", "value", "name") or (judged.reason == "grade" and _NOW.search(claim.text)):
+        sure = judged.reason == "batch" or (judged.reason in ("grade", "value") and _NOW.search(claim.text))
+        if sure or (
+            judged.reason in ("value", "name")
+            and found.calls[0].shared + found.calls[0].words + found.calls[0].values > 1
+        ):
             return judged
     judged = judge_result(claim, values, meant, run)
     if judged.status in ("supported", "unmatched") and found.calls and not judged.tools:

@@ -139,6 +139,8 @@ def _stands_in(norm: str, text: str) -> bool:
 
 def _differs(value: Value, text: str, mentioned: Pool, act: Act, run: Run) -> str | None:
     """What the call shows in place of a value that is not in it; None where it does not speak of it."""
+    if value.kind in AMOUNTS and _is_part_of_number(value, text, act):
+        return None
     if value.kind == "email":
         other = [v for v in act.arg_values() if v.kind == "email" and not mentioned.contains(v)]
         return other[0].text if other else None
@@ -151,6 +153,18 @@ def _differs(value: Value, text: str, mentioned: Pool, act: Act, run: Run) -> st
     if value.kind == "money":
         return _other_money(value, text, mentioned, act, run)
     return _other_count(value, text, mentioned, act, run)
+
+
+_GROUPED: Final = re.compile(r"\+?\d[\d ()./-]{6,24}\d")
+
+
+def _is_part_of_number(value: Value, text: str, act: Act) -> bool:
+    """Whether digits are a group of a longer number that the call was given: "07700 900188"."""
+    for match in _GROUPED.finditer(text):
+        if match.start() <= value.start and value.end <= match.end() and match.end() - match.start() > len(value.text):
+            digits = re.sub(r"\D", "", match[0]).lstrip("0")
+            return any(digits in re.sub(r"\D", "", given) for _, given in act.arg_pairs() if len(given) <= 64)
+    return False
 
 
 def shape(norm: str) -> str:
@@ -266,15 +280,18 @@ def _other_count(value: Value, text: str, mentioned: Pool, act: Act, run: Run) -
         last = stem(words[-1]) if words else ""
         if not words or (_ID_KEYS.intersection(words) and not _QUANTITY_KEYS.intersection(words)):
             continue
-        if mentioned.contains(number):
-            return None  # what the call was told of this is named as it is
         unit = stem(value.unit) if value.unit else ""
+        named = bool(unit) and unit in map(stem, words)
+        if mentioned.contains(number):
+            if unit and not named:
+                continue  # of something else: "250 ml into tank 2"
+            return None  # what the call was told of this is named as it is
         lasting = value.unit in DURATIONS or value.unit in MONTH_DURATIONS
         if lasting and not (number.unit in DURATIONS or number.unit in MONTH_DURATIONS or unit == last):
             continue
         if _is_near(value, number, text):
             return None
-        if (unit and unit in map(stem, words)) or last in led:
+        if named or last in led:
             return number.text
         if (value.unit or text_follows) and AMOUNT_KEYS.intersection(words):
             continue  # a thing that is counted is no amount of money

@@ -164,11 +164,11 @@ _COMPLETED_STATE: Final = re.compile(
 def _grade_for(claim: FoundClaim, act: Act) -> str:
     """Grade of a call as evidence for a claim: that a message was scheduled does not show that it was sent."""
     own = act.traits.own
+    verb = stem(claim.action) if claim.action else ""
     sets_up = act.traits.lead in _PRELIMINARY or (act.traits.lead in _LIGHT and _PRELIMINARY & own)
     sets_up = sets_up or (bool(_PRELIMINARY & own) and not _COMPLETED & own)
     if act.grade not in ("S3", "S4") or not sets_up or claim.strength != "done":
         return act.grade
-    verb = stem(claim.action) if claim.action else ""
     completed = verb in _COMPLETED and verb != act.traits.lead
     if completed or (not verb and _COMPLETED_STATE.search(claim.text)):
         return "S2"

@@ -138,6 +138,7 @@ VERB_FAMILIES: Final = _index(
         "react": "react like thumbs add star vote emoji",
         "play": "play start queue put stream",
         "donate": "donate give pay contribute send charge pledge chip gift",
+        "navigate": "navigate open visit go load launch browse goto",
         "ship": "ship dispatch despatch send mail courier post deliver forward consign freight",
         "seat": "seat place table tuck sit put allocate assign",
         "connect": "connect link hook wire plug bind pair attach associate couple join integrate sync map",
@@ -271,7 +272,7 @@ PHRASAL: Final = _phrasal(
     farm: out=delegate
     ship: out=ship off=ship
     get: out=send back=return in=admit
-    go: out=send
+    go: out=send back=refund
     run: off=print up=create
     charge: back=refund
     lay: in=add on=provide off=dismiss

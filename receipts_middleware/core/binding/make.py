@@ -10,6 +10,7 @@ from typing import Final
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.said import acting_as, digest_without, repeat_key, with_object_id
+from receipts_middleware.core.binding.told import as_told
 from receipts_middleware.core.binding.tools import Traits, traits_of
 from receipts_middleware.core.evidence import normal_status, read_evidence
 from receipts_middleware.core.grade import Grade, Graded, grade, grade_ledger
@@ -83,6 +84,8 @@ def make_run(
             if known is not None:
                 known[entry.receipt.uid] = act
         act.graded = _documented(graded[entry.n], entry, spec)
+        if kind == "acting":
+            act.graded = _documented(as_told(act.graded, entry, traits[entry.tool]), entry, spec)
         act.check_args = policy.check_args
         if entry.tool in said_of:
             _tell(act, said_of[entry.tool])

@@ -86,7 +86,14 @@ def _overlap(title: str, said: frozenset[str]) -> int:
 
 
 #: Keys that are no noun by which a thing is called.
-_NO_NOUNS: Final = frozenset("from with into text when what date time body note notes message title".split())
+_NO_NOUNS: Final = frozenset(
+    "until till starts ends since from with into text when what date time body note notes message title".split()
+)
+
+
+_DAY: Final = re.compile(
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+)
 
 
 def _other_keyed(text: str, act: Act) -> str:
@@ -107,7 +114,7 @@ def _other_keyed(text: str, act: Act) -> str:
         if not match:
             continue
         name = (match[1] or match[2]).lower().lstrip("#")
-        if match.start() == 0 or name in act.text() or stem(name) in stems_of(value):
+        if _DAY.match(name) or match.start() == 0 or name in act.text() or stem(name) in stems_of(value):
             continue
         return f"{word} {value}"
     return ""

@@ -26,6 +26,8 @@ _BY_OTHERS: Final = frozenset(
     for w in """receive see read open confirm accept sign approve attend land arrive reach deliver verify agree
     acknowledge clear settle countersign watch view click answer reply join""".split()
 )
+#: Of these it is what was sent that arrives, whoever gets it.
+_ARRIVES: Final = frozenset(stem(w) for w in "arrive reach land deliver clear settle".split())
 #: Values that are worked out in so many ways that an unseen one shows nothing.
 _DERIVED_WORDS: Final = re.compile(
     r"\b(?:total|sum|combined|altogether|overall|averages?|averaged|mean|median|difference|save[sd]?|saving|savings|remaining|left"
@@ -316,26 +318,32 @@ def judge_others(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: 
     """
     verb = meant.verb
     words = meant.words | {verb}
-    persons = claim.subject == "other" or _BY_WHOM.search(claim.text) is not None
+    persons = (claim.subject == "other" and verb not in _ARRIVES) or _BY_WHOM.search(claim.text) is not None
     last = max((a.entry.n for a in (previous or run.acts) if a.kind == "acting" and a.done), default=0)
     for act in run.acts:
         said = stems_of(act.output[:20_000])
         hits = words & said
         if persons and act.kind == "acting" and not _lists(act, meant):
             continue  # what the call itself returned tells nothing of what others did
-        shows = (verb in said and len(hits) >= 1) or len(hits) >= max(2, len(words) * 0.6)
+        verbal = any(word == verb or (len(word) > 2 and verb.startswith(word)) for word in said)
+        shows = (verbal and len(hits) >= 1) or len(hits) >= max(2, len(words) * 0.6)
         if shows and act.grade not in ("F", "S1", "S0"):
             return Judged("supported", (act.traits.name,), (act,), "", "", "S4")
     confirmed = [a for a in run.acts if not persons and a.grade == "S4" and (a in previous or a.kind == "acting")]
     if confirmed:
         return Judged("supported", (confirmed[-1].traits.name,), tuple(confirmed), "", "", "S4")
+    told = tell_of(claim, values, meant, run)
+    fell_short = [a for a, share in told[:1] if a.kind == "acting" and a.grade in ("S2", "F") and share >= _COVERS]
+    if fell_short:
+        status = "accepted_only" if fell_short[0].grade == "S2" else "failed"
+        return Judged(status, (fell_short[0].traits.name,), tuple(fell_short), "", "grade", "S4")
     acting = [a for a in (previous or run.acts) if a.kind != "reading" and a.done]
     looked = [a for a in run.acts if a.kind != "acting" and a.entry.n > last]
     if acting and not looked:
-        tools = tuple(dict.fromkeys(a.traits.name for a in acting))
+        near = [a for a, _ in told if a in acting]
+        tools = tuple(dict.fromkeys(a.traits.name for a in (*previous, *near, *reversed(acting))))[:6]
         readers = tuple(t.name for t in run.traits if t.kind == "reading")
         return Judged("unconfirmed", (*tools, *readers), (acting[-1],), "", "by_others", "S4")
-    told = tell_of(claim, values, meant, run)
     return Judged(
         "unmatched", tuple(a.traits.name for a, _ in told[:2]), tuple(a for a, _ in told[:2]), "", "words", "S4"
     )

@@ -30,7 +30,7 @@ from receipts_middleware.core.wording import reads_as
 #: A claim must share so much with a call before it can be of it.
 LINKED: Final = 2.0
 #: How much better the call that a claim was bound to may fit and still be given up for the one that is left over.
-_GIVEN_UP: Final = 1.0
+_GIVEN_UP: Final = 2.0
 #: Claims and calls that are settled; a reply with more is a log.
 _MAX_CLAIMS: Final = 200
 _MAX_CALLS: Final = 100
@@ -177,9 +177,13 @@ def _take_what_is_left(table: _Table, number: int) -> None:
     if judged.status == "accepted_only" and _is_left_open(claim, table.pieces()):
         table.found[number] = replace(bound, judged=replace(judged, status="supported"))
         return
-    if judged.status != "not_called" or judged.reason == "no_such_tool":
+    if judged.status != "not_called":
         return
     meant, _ = table.meant(number)
+    if judged.reason == "no_such_tool":
+        if not meant.verbs or any(a.kind != "reading" and not table.is_told(a, number) for a in table.acts):
+            table.found[number] = replace(bound, judged=replace(judged, status="unmatched", reason="words"))
+        return
     if any(fit(meant, t).verb >= 3 for t in table.run.traits if t.name in judged.tools[:1]):
         return  # a tool is called just as the claim says
     for act in table.acts:
@@ -271,7 +275,9 @@ def _how_well(table: _Table, number: int, act: Act) -> float:
         return mine.score
     own = max((table.link(number, a) for a in judged.acts), key=lambda link: link.score)
     needed = not all(table.is_told(a, number) for a in judged.acts)
-    if (needed and own.score > mine.score) or own.score > mine.score + _GIVEN_UP or own.fit.verb > mine.fit.verb + 1:
+    if needed and (own.score > mine.score or own.fit.verb > mine.fit.verb + 1):
+        return 0.0
+    if own.score > mine.score + _GIVEN_UP:
         return 0.0
     return mine.score
 
@@ -282,7 +288,10 @@ _OPEN: Final = frozenset({"failure", "pending"})
 def _is_outcome(table: _Table, number: int) -> bool:
     """Whether what stands as a result tells how things are after an act rather than what a look returned."""
     claim = table.found[number].claim
-    return claim.kind == "effect" or claim.voice != "state" or not table.meant(number)[1]
+    if claim.kind == "effect":
+        return True
+    meant, values = table.meant(number)
+    return bool(meant.verbs) if claim.voice != "state" else not values
 
 
 def _counts(table: _Table, number: int, act: Act) -> bool:

@@ -144,7 +144,8 @@ def _is_parted(tokens: Sequence[Token], first: int, opener: str, chain: Chain, s
     ", while PT-3 was turned down"; "the check came back clear before I dispensed it".
     """
     if opener in ("after", "before"):
-        return shape == "agent" and chain.form == "past"
+        said = {token.word for token in tokens[chain.end : chain.end + 4]}
+        return shape == "agent" and chain.form == "past" and not said & {"anything", "any", "anyone", "ever"}
     return not opener and first > 0 and tokens[first - 1].word in t.CONTRASTS
 
 
@@ -296,8 +297,22 @@ def _bounded(clauses: list[Clause], tokens: Sequence[Token]) -> list[Clause]:
     return out[::-1]
 
 
+def _before_colon(tokens: Sequence[Token], clause: Clause, last: int) -> int:
+    """End of a claim in front of a colon behind which stands what came of it: "I swept the host: three hits"."""
+    colon = next((n for n in range(clause.chain.end + 1, last - 1) if tokens[n].word == ":"), None)
+    if colon is None:
+        return last
+    looked = clause.chain.base in t.CHECKS or f"{clause.chain.base} {tokens[clause.chain.end].word}" in t.LOOKING
+    if not looked:
+        return last
+    behind = tokens[colon + 1]
+    found = behind.kind == "number" or behind.word in t.NUMBER_WORDS | t.NEGATIVE_SUBJECTS | {"one", "all", "clear"}
+    return colon if found else last
+
+
 def _shortened(tokens: Sequence[Token], clause: Clause, last: int) -> int:
     """End of a claim that goes on and on: the last comma or colon within `LONG_CLAIM`, or the first one behind it."""
+    last = _before_colon(tokens, clause, last)
     start = tokens[clause.first].start
     if last <= clause.chain.end or tokens[last - 1].end - start <= LONG_CLAIM:
         return last

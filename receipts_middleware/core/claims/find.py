@@ -149,9 +149,18 @@ def _from_clause(text: str, tokens: Sequence[Token], clause: Clause, kind: Claim
     start, end = part[0].start, part[-1].end
     strength = _strength(chain, tokens[chain.start : max(clause.last, chain.end)])
     return FoundClaim(
-        text[start:end], start, end, kind, chain.base, subject, voice, aspect, clause.negated, strength,
+        text[start:end], start, end, kind, _action(tokens, chain), subject, voice, aspect, clause.negated, strength,
         _objects(part, chain.base),
     )  # fmt: skip
+
+
+def _action(tokens: Sequence[Token], chain: Chain) -> str:
+    """The verb that a claim is of: behind "managed to" and "was able to" the one that follows."""
+    if chain.base not in ("manage", "") or not chain.negated:
+        return chain.base
+    behind = [token.word for token in tokens[chain.end : chain.end + 4]]
+    at = behind.index("to") if "to" in behind[:-1] else -1
+    return behind[at + 1] if at >= 0 else chain.base
 
 
 def _with_reasons(text: str, tokens: Sequence[Token], claim: FoundClaim, behind: int) -> FoundClaim:

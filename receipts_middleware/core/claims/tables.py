@@ -213,7 +213,7 @@ HABITS: Final = _words(
 ANSWERS: Final = _words("yes yep yeah sure ok okay great perfect done right hi hey hello thanks no")
 #: Verbs whose participle with "is" or "was" tells how a thing stands or what someone else did to it.
 STANDINGS: Final = _words(
-    "price delay decline refuse reject deny tie cap evict divert quote cover exempt expect own schedule"
+    "price delay decline refuse reject deny tie cap evict divert quote cover exempt expect own schedule rate rank value"
 )
 #: What others do with what they were sent.
 RECEIVING: Final = _words(

@@ -21,6 +21,7 @@ from receipts_middleware.core.lexicon.keys import (
     SUCCESS_KEYS,
     TIMEOUT_FLAG_KEYS,
 )
+from receipts_middleware.core.toolspec.kind import name_tokens
 
 #: Errors are nested two or three deep; the bound keeps hostile ones from exhausting the stack.
 MAX_ERROR_DEPTH = 6
@@ -59,10 +60,9 @@ def failure_of(layer: Mapping[str, object], tool: str, *, root: bool) -> str:
     for key in TIMEOUT_FLAG_KEYS:
         if layer.get(key) is True:
             return "timeout: the body says so"
-    for key in ERROR_KEYS:
-        said = _error_words(layer.get(key))
-        if said:
-            return f"error_value: {said}"
+    said = _error_value(layer, tool)
+    if said:
+        return f"error_value: {said}"
     if "error" in (layer.get("type"), layer.get("object")):
         return f"error_object: {_short(layer.get('message') or layer.get('title') or '')}"
     for key in LISTS_OF_FAILURE:
@@ -72,6 +72,17 @@ def failure_of(layer: Mapping[str, object], tool: str, *, root: bool) -> str:
     if root and _is_error_envelope(layer):
         return f"error_object: {_short(layer.get('message') or layer.get('msg'))}"
     return _by_code(layer) or _undone(layer, tool)
+
+
+def _error_value(layer: Mapping[str, object], tool: str) -> str:
+    """What stands under a key of errors; `raise_fault` returns the fault that it raised."""
+    made = frozenset(name_tokens(tool))
+    for key in ERROR_KEYS:
+        value = layer.get(key)
+        said = "" if key in made and isinstance(value, str) else _error_words(value)
+        if said:
+            return said
+    return ""
 
 
 def _undone(layer: Mapping[str, object], tool: str) -> str:

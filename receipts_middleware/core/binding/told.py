@@ -1,0 +1,117 @@
+"""What a result says in its own words of how an act went, where no status does: only claims are held against it.
+
+The receipt keeps what the tables of `evidence` read, and a host shows that. A sentence beside it ("E17 weight check
+failed, tote stays open", "waiting in the outbound queue", `"approved": false`) is enough not to bear a claim out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from receipts_middleware.core.binding.bodies import body_of
+from receipts_middleware.core.binding.tools import Traits, families
+from receipts_middleware.core.binding.words import stem, words_of
+from receipts_middleware.core.claims.morphology import base_form, is_participle
+from receipts_middleware.core.evidence import normal_status
+from receipts_middleware.core.grade import Graded
+from receipts_middleware.core.ledger import Entry
+from receipts_middleware.core.wording import reads_as
+
+#: A longer text is what was asked for, not how it went.
+MAX_TOLD: Final = 300
+_MAX_TEXT: Final = 4_000
+#: Keys whose text tells how it went.
+_TELLS: Final = frozenset(
+    """message msg detail details note notes remark remarks text info reason comment description response_text
+    hint""".split()
+)
+#: How a line of an error begins: a code or a word of failure.
+_ERROR: Final = re.compile(
+    r"\s*(?:[A-Z]{2,8}[>:] ?)?(?:ERR(?:OR)?|FAIL(?:ED|URE)?|NAK|NACK|DENIED|REJECTED|REFUSED)(?:[\b_:\s-]|$)"
+)
+#: What is still wanted before it takes effect.
+_WANTED: Final = re.compile(
+    r"\b(?:requires?|needs?|awaits?|awaiting|subject to|pending|once|until|after)\b[^.;]{0,60}"
+    r"\b(?:sign-?off|signature|approv\w+|confirmation|authori[sz]ation|review|payment|clears?|allocated|verification)\b"
+    r"|\bnot (?:yet|until)\b|\bin the (?:outbound |outgoing |send )?queue\b|\bqueued (?:behind|for|as)\b",
+    re.IGNORECASE,
+)
+#: Codes that end or begin so are of something that is still to happen.
+_OPEN_CODE: Final = re.compile(
+    r"(?<![A-Za-z])(?:[A-Z]{2,20}_){1,4}(?:REQUESTED|PENDING|QUEUED|AWAITED|SCHEDULED)(?![A-Za-z_])"
+    r"|(?<![A-Za-z_])(?:PENDING|AWAITING|QUEUED)(?:_[A-Z]{2,20}){1,4}(?![A-Za-z_])"
+)
+#: What a mail server answers when it has taken a message ("250 2.0.0 Ok: queued as 4F1").
+_TAKEN: Final = re.compile(r"\s*2\d\d[ -]")
+#: Participles by which a flag tells whether an act took effect, whatever the act.
+_EFFECTIVE: Final = frozenset(
+    """approved accepted applied successful completed processed executed changed done effective confirmed allowed
+    authorised authorized granted permitted valid""".split()
+)
+
+
+def as_told(graded: Graded, entry: Entry, traits: Traits) -> Graded:
+    """The grade of an act by what its result says in prose and flags.
+
+    Args:
+        graded: By its status and everything around it.
+        entry: The call.
+        traits: Of its tool.
+
+    Returns:
+        `F` or `S2` where the result says that it was refused or is still open; else as it was.
+    """
+    result = entry.result
+    if result is None or graded.grade != "S3" or not result.text or len(result.text) > _MAX_TEXT:
+        return graded
+    body = body_of(result.content, result.text)
+    if isinstance(body, Mapping):
+        refused = _refused_flag(body, traits)
+        if refused:
+            return Graded("F", f"told: {refused}"[:200])
+    for text in _sentences(body, result.text):
+        said = _read(text)
+        if said:
+            return Graded("F" if said == "failure" else "S2", f"told: {' '.join(text.split())}"[:200])
+    return graded
+
+
+def _read(text: str) -> str:
+    if _ERROR.match(text):
+        return "failure"
+    if _TAKEN.match(text):
+        return ""
+    reading = reads_as(text)
+    if reading in ("failure", "pending"):
+        return reading
+    return "pending" if _WANTED.search(text) or _OPEN_CODE.search(text) else ""
+
+
+def _sentences(body: object, text: str) -> Iterator[str]:
+    """Texts that tell how it went: the whole of a plain one, and those under keys of messages."""
+    if isinstance(body, Mapping):
+        if any(value is True and str(key).lower() in ("ok", "success") for key, value in list(body.items())[:50]):
+            return
+        for key, value in list(body.items())[:50]:
+            if isinstance(value, str) and normal_status(str(key)) in _TELLS and 2 < len(value) <= MAX_TOLD:
+                yield value
+    elif not isinstance(body, list) and len(text) <= MAX_TOLD:
+        yield text
+
+
+def _refused_flag(body: Mapping[object, object], traits: Traits) -> str:
+    """A flag of the tool's own act that is false: `"approved": false`, `"published": false` of `publish_post`."""
+    for key, value in list(body.items())[:50]:
+        if value is not False or not isinstance(key, str):
+            continue
+        word = " ".join(words_of(key[:64]))
+        if word in _EFFECTIVE or (is_participle(word) and _is_own(word, traits)):
+            return f"{key}: false"
+    return ""
+
+
+def _is_own(participle: str, traits: Traits) -> bool:
+    verb = stem(base_form(participle))
+    return verb in traits.own or bool(families([verb]) & traits.verbs)
