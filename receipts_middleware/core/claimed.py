@@ -9,6 +9,7 @@ from typing import Final
 from receipts_middleware.core.binding import Act, Bound, Run, bind, make_run, repeated, untold, written_calls
 from receipts_middleware.core.binding.compare import agrees
 from receipts_middleware.core.binding.words import stem, stems
+from receipts_middleware.core.children import Team, TeamEntry, TeamMemory
 from receipts_middleware.core.finding import Claim, Finding
 from receipts_middleware.core.inspect import Inspected
 from receipts_middleware.core.language.added import words_of
@@ -34,9 +35,13 @@ class ClaimsMemory:
 
     Attributes:
         acts: Calls by uid.
+        team: Calls of a run and its subagents together, by uid.
+        below: What was read of subagents.
     """
 
     acts: dict[str, Act] = field(default_factory=dict)
+    team: dict[str, Act] = field(default_factory=dict)
+    below: TeamMemory = field(default_factory=TeamMemory)
 
 
 #: Characters of what the user and the operator wrote that are kept, the newest.
@@ -113,7 +118,7 @@ def check_claims(
     *,
     said: str,
     this_turn: int,
-    delegated: bool,
+    team: Team | None,
     memory: ClaimsMemory,
     suspicions: Sequence[Suspicion] = (),
     suspicions_block: bool = False,
@@ -127,7 +132,7 @@ def check_claims(
         policy: What is said of them.
         said: What the user and the operator wrote.
         this_turn: Number of the last call before the message that the reply answers.
-        delegated: A call handed work to a subagent.
+        team: The run with its subagents, where it has any: claims are held against what any of them did.
         memory: Of the walk over the transcript.
         suspicions: Spans that somebody else than the rules reads as claims, as `read_suspicions` gives them.
         suspicions_block: A suspicion is an error.
@@ -140,23 +145,18 @@ def check_claims(
     more = words_of(policy.added(ENGLISH.code))
     read = read_claims(reply, assumed=policy.language, more=more)
     found = read.claims
-    run = make_run(
-        ledger,
-        tools,
-        policy,
-        reply=reply,
-        said=said,
-        this_turn=this_turn,
-        delegated=delegated,
-        known=memory.acts,
-        words=more,
+    alone = make_run(
+        ledger, tools, policy, reply=reply, said=said, this_turn=this_turn, known=memory.acts, words=more
     )
+    run = alone
+    if team is not None:
+        run = _team_run(team, tools, policy, reply=reply, said=said, this_turn=this_turn, memory=memory)
     bound = tuple(
         b for b in bind(found, run, reply) if b.judged.tools or b.claim.kind != "result" or b.judged.status in _SAID
     )
     claims = tuple(_claim(b) for b in bound)
     ignored = {act.traits.name for act in run.acts if policy.for_tool(act.traits.name).ignore}
-    silent = untold(bound, run, reply, ignored)
+    silent = [act for act in untold(bound, run, reply, ignored) if _is_own(act)]
     if read.unread:
         silent = [] if read.mostly and not claims else _unnamed(silent, reply, read.unread)
     twice = repeated(run, reply, ignored)
@@ -175,7 +175,7 @@ def check_claims(
         bound,
         tuple(act.entry.id for act in silent),
         tuple(act.entry.id for _, act in twice),
-        run,
+        alone,
         frozenset(settled.values()),
         read.unread,
         read.mostly,
@@ -187,6 +187,44 @@ def _unnamed(silent: Sequence[Act], reply: str, unread: Sequence[tuple[int, int]
     """Calls of which no sentence that nobody can read has a value: such a sentence may tell of the call."""
     values = [value for start, end in unread for value in read_values(reply[start:end])]
     return [act for act in silent if not any(agrees(value, act) for value in values)]
+
+
+def _team_run(
+    team: Team,
+    tools: Sequence[ToolSpec],
+    policy: Policy,
+    *,
+    reply: str,
+    said: str,
+    this_turn: int,
+    memory: ClaimsMemory,
+) -> Run:
+    """The run with its subagents, whose acts bear out what their parent says was done."""
+    held = {spec.name for spec in tools}
+    return make_run(
+        team.ledger,
+        (*tools, *(spec for spec in team.tools if spec.name not in held)),
+        policy,
+        reply=reply,
+        said=said,
+        this_turn=team.end_of(this_turn),
+        delegated=not team.is_known,
+        known=memory.team,
+        words=words_of(policy.added(ENGLISH.code)),
+        told=team.told,
+        agents=team.agents,
+    )
+
+
+def _is_own(act: Act) -> bool:
+    """Whether the run itself made a call; what a subagent did is for its own report to tell."""
+    return not isinstance(act.entry, TeamEntry) or act.entry.own
+
+
+def _agents(acts: Iterable[Act]) -> tuple[str, ...]:
+    """Names of the subagents that made these calls, in order."""
+    entries = (act.entry for act in acts)
+    return tuple(dict.fromkeys(e.by for e in entries if isinstance(e, TeamEntry) and e.by))
 
 
 def _settled(findings: Sequence[Finding], claims: Sequence[Claim], policy: Policy) -> Iterator[tuple[Finding, Finding]]:
@@ -278,6 +316,7 @@ def _claim(bound: Bound) -> Claim:
         receipts=tuple(act.entry.id for act in judged.acts)[:64],
         observed=judged.observed,
         reason="no_such_tool" if judged.reason == "no_such_tool" else "",
+        agents=_agents(judged.acts)[:_MAX_TOOLS],
     )
 
 

@@ -78,6 +78,7 @@ class Claim:
         observed: What the evidence shows instead, for a mismatch.
         source: `rules` or `llm`.
         reason: Why, as a code, for example `no_such_tool`; empty where the status says it all.
+        agents: Subagents that made those calls, by name; empty for the run's own calls.
     """
 
     text: str
@@ -93,6 +94,7 @@ class Claim:
     observed: str = ""
     source: str = "rules"
     reason: str = ""
+    agents: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

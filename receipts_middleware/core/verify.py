@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from receipts_middleware.core.children import ChildRun, runs_of
+from receipts_middleware.core.children import Below, below, team_of
 from receipts_middleware.core.cited import check_citations, citation_findings
 from receipts_middleware.core.claimed import (
     Checked,
@@ -207,6 +207,7 @@ class Turn:
         index: Position of the message among those given.
         reply_source: `text` or `structured`.
         below: Subagents that ran below a call of the ledger.
+        left_out: Subagents somewhere below it that were not kept.
         inspected: What earlier turns of the same transcript worked out of its results.
         policy: What is said of the tools and of the run.
         said: What the user and the operator wrote up to it.
@@ -224,7 +225,8 @@ class Turn:
     ended: Ended = "reply"
     index: int | None = None
     reply_source: str = "text"
-    below: Callable[[Entry], Sequence[ChildRun]] = runs_of
+    below: Callable[[Entry], Below] = below
+    left_out: int = 0
     inspected: Inspected = field(default_factory=Inspected)
     policy: Policy = NO_POLICY
     said: str = ""
@@ -279,13 +281,18 @@ def judge_turn(turn: Turn) -> Verification:
         turn.policy,
         said=turn.said,
         this_turn=turn.this_turn,
-        delegated=any(turn.below(entry) for entry in turn.ledger),
+        team=team_of(turn.ledger, turn.below, turn.memory.below, left_out=turn.left_out),
         memory=turn.memory,
         suspicions=turn.suspicions,
         suspicions_block=turn.suspicions_block,
     )
     citations = check_citations(
-        turn.reply, turn.ledger, turn.view, turn.below, checked.run, unread=checked.mostly_unread
+        turn.reply,
+        turn.ledger,
+        turn.view,
+        lambda entry: turn.below(entry).runs,
+        checked.run,
+        unread=checked.mostly_unread,
     )
     evidence = inspect_ledger(
         turn.ledger,

@@ -101,11 +101,13 @@ class Act:
         return self._args
 
     def arg_pairs(self) -> tuple[tuple[str, str], ...]:
-        """Scalars of the arguments under their keys."""
+        """Scalars of the arguments under their keys, or the facts that were kept of them, which have no keys."""
         if self._pairs is None:
             args = self.args
             if isinstance(args, Mapping):
                 self._pairs = tuple(pairs_of(args, objects=True))
+            elif args is None:
+                self._pairs = tuple(("", fact) for fact in _facts(self.entry, "args"))
             else:
                 self._pairs = (("", args[:2_000]),) if isinstance(args, str) else ()
         return self._pairs
@@ -141,7 +143,8 @@ class Act:
     def arg_words(self) -> frozenset[str]:
         """Stems of the words of the arguments, those of their keys too."""
         if self._arg_words is None:
-            self._arg_words = stems_of(" ".join(leaf_texts(self.args, keys=True)))
+            texts = leaf_texts(self.args, keys=True) if self.args is not None else _facts(self.entry, "args")
+            self._arg_words = stems_of(" ".join(texts))
         return self._arg_words
 
     def key_words(self) -> frozenset[str]:
@@ -160,7 +163,8 @@ class Act:
     def words(self) -> frozenset[str]:
         """Stems of the words of arguments and result."""
         if self._words is None:
-            self._words = self.arg_words() | stems_of(self.output[:MAX_RESULT])
+            told = self.output[:MAX_RESULT] if self.entry.result is not None else " ".join(_facts(self.entry, "output"))
+            self._words = self.arg_words() | stems_of(told)
         return self._words
 
     def text(self) -> str:

@@ -10,6 +10,7 @@ from typing import Final
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.candidates import Candidate, Candidates, find_candidates, names_in
 from receipts_middleware.core.binding.checks import is_bad, judge_check
+from receipts_middleware.core.binding.delegated import as_of_team, judge_delegating
 from receipts_middleware.core.binding.denials import judge_denial
 from receipts_middleware.core.binding.effects import Judged, judge_calls, required_of
 from receipts_middleware.core.binding.results import is_by_others, judge_others, judge_result, tell_of
@@ -39,6 +40,7 @@ def bind(claims: Sequence[FoundClaim], run: Run, reply: str = "") -> list[Bound]
     Returns:
         Claims that can be said something about, in order; true denials are left out.
     """
+    claims = as_of_team(claims, run)
     found: list[Bound] = []
     previous: tuple[Act, ...] = ()
     broken: Bound | None = None
@@ -228,6 +230,9 @@ def _judge(claim: FoundClaim, run: Run, previous: tuple[Act, ...]) -> Judged:
         return Judged("unmatched" if not claim.negated else "")
     if claim.negated:
         return judge_denial(claim, values, meant, run)
+    handed = judge_delegating(claim, meant, run)
+    if handed is not None:
+        return handed
     if is_by_others(claim, meant):
         found = find_candidates(meant, values, claim.text, run)
         if claim.action == "confirm" and required_of(claim, found) == "S3":
@@ -238,7 +243,7 @@ def _judge(claim: FoundClaim, run: Run, previous: tuple[Act, ...]) -> Judged:
     if claim.kind == "check":
         return judge_check(claim, values, meant, run)
     if claim.kind == "result":
-        return _result(claim, values, meant, run)
+        return _result(claim, values, meant, run.with_reports())
     return _effect(claim, values, meant, run, previous)
 
 

@@ -48,6 +48,11 @@ def is_bad(act: Act) -> bool:
     return len(act.output) < 2_000 and _NO_PAGE.search(head) is not None
 
 
+def is_looking(verb: str) -> bool:
+    """Whether a verb, by its stem, says that somebody looked, ran or tested."""
+    return verb in _FAMILIES
+
+
 def judge_check(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run) -> Judged:
     """Weigh a claim of looking, running or testing.
 

@@ -183,6 +183,7 @@ def _other_id(value: Value, lowered: str, act: Act, run: Run) -> str | None:
         if (
             not other.isdecimal()
             or _ID_KEYS.intersection(words)
+            or (not key and not known and len(other) == len(value.norm) >= _MIN_ID)
             or (value.unit and stem(value.unit) in map(stem, words))
         ):
             return text

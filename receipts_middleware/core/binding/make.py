@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -12,6 +12,7 @@ from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.said import acting_as, digest_without, repeat_key, with_object_id
 from receipts_middleware.core.binding.told import as_told
 from receipts_middleware.core.binding.tools import Traits, traits_of
+from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.evidence import normal_status, read_evidence
 from receipts_middleware.core.grade import Grade, Graded, grade, grade_ledger
 from receipts_middleware.core.language.value import NO_WORDS, Words
@@ -25,6 +26,8 @@ MANY: Final = 200
 RARE: Final = 40
 #: Characters of a reply whose tokens are looked for in calls.
 MAX_REPLY: Final = 200_000
+#: What stands between the words of a name.
+_NAMED: Final = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])")
 _TOKEN: Final = re.compile(r"[a-z0-9]{2,40}")
 
 
@@ -39,6 +42,8 @@ def make_run(
     delegated: bool = False,
     declared: Mapping[int, Grade] | None = None,
     known: dict[str, Act] | None = None,
+    told: Collection[int] = (),
+    agents: Collection[str] = (),
     words: Words = NO_WORDS,
 ) -> Run:
     """Make the run of a reply.
@@ -53,6 +58,9 @@ def make_run(
         this_turn: Number of the last call before the message that the reply answers.
         declared: Grades by number that a caller's own records set.
         known: Calls that were read for an earlier turn of the same walk, by uid; filled in.
+        told: Numbers of calls that handed work to subagents of which all is known: what these did stands in the
+            ledger, so what such a call returned is only what they reported.
+        agents: Names of those subagents. Untrusted.
         words: Rows that are added to the tables.
 
     Returns:
@@ -60,8 +68,7 @@ def make_run(
     """
     specs = tuple(_said(spec, policy) for spec in tools)
     said_of = {tool: policy.for_tool(tool) for tool in {e.tool for e in ledger}} if policy.tools else {}
-    if any(tool.object_id is not None for tool in said_of.values()):
-        ledger = Ledger([with_object_id(entry, said_of[entry.tool]) for entry in ledger], ledger.notes)
+    ledger = _with_objects(ledger, said_of)
     given = {tool: g for tool in {e.tool for e in ledger} if (g := policy.for_tool(tool).grade) is not None}
     graded = grade_ledger(ledger, specs, strict=policy.require_object_id, policy=given, declared=declared)
     traits: dict[str, Traits] = {}
@@ -91,8 +98,41 @@ def make_run(
             _tell(act, said_of[entry.tool])
         acts.append(act)
     listed = [traits.get(s.name) or _traits(s, policy, s.name, words) for s in specs]
+    acts, asked, listed = _apart(acts, listed, told)
     near = _near(acts, reply, this_turn) if len(acts) > MANY else acts
-    return Run(near, listed, every=acts, said=said, this_turn=this_turn, delegated=delegated, words=words)
+    return Run(
+        near,
+        listed,
+        every=acts,
+        said=said,
+        this_turn=this_turn,
+        delegated=delegated,
+        asked=asked,
+        words=words,
+        agents=_words_of(agents),
+    )
+
+
+def _with_objects(ledger: Ledger, said_of: Mapping[str, ToolPolicy]) -> Ledger:
+    """The ledger with the objects that stand where the policy says."""
+    if all(tool.object_id is None for tool in said_of.values()):
+        return ledger
+    return Ledger([with_object_id(entry, said_of[entry.tool]) for entry in ledger], ledger.notes)
+
+
+def _apart(acts: list[Act], listed: list[Traits], told: Collection[int]) -> tuple[list[Act], list[Act], list[Traits]]:
+    """Calls and tools without those that only handed work on: what these are good for, subagents did with their own."""
+    asked = [act for act in acts if act.entry.n in told]
+    if not asked:
+        return acts, asked, listed
+    rest = [act for act in acts if act.entry.n not in told]
+    handing = {act.traits.name for act in asked} - {act.traits.name for act in rest}
+    return rest, asked, [traits for traits in listed if traits.name not in handing]
+
+
+def _words_of(names: Collection[str]) -> frozenset[str]:
+    """Stems of the words of names."""
+    return stems_of(" ".join(_NAMED.sub(" ", name[:128]) for name in names))
 
 
 def _traits(spec: ToolSpec, policy: Policy, name: str, words: Words) -> Traits:

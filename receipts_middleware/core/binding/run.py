@@ -19,7 +19,11 @@ class Run:
         every: All calls; `acts` may be those of them that a reply can speak of.
         acts: Calls in the order of their numbers.
         traits: Tools that were there, in order; those that were only called too.
-        delegated: A call handed work to a subagent, so that what it did may stand in no call of the run's own.
+        delegated: A call handed work to a subagent of which not all is known, so that what it did may stand in no call.
+        asked: Calls that handed work to subagents of which all is known: they show that it was asked for, not that it
+            was done.
+        agents: Stems of the words of the subagents' names.
+        reports: The same calls as looks at what the subagents reported. Claims of results are held against them.
         this_turn: Number of the last call before the message that the reply answers; later calls are of this turn.
         words: Rows that are added to the tables.
     """
@@ -33,10 +37,14 @@ class Run:
         "_shown",
         "_spans",
         "_told",
+        "_with_reports",
         "acts",
+        "agents",
+        "asked",
         "called",
         "delegated",
         "every",
+        "reports",
         "said",
         "this_turn",
         "traits",
@@ -52,6 +60,8 @@ class Run:
         said: str = "",
         this_turn: int = 0,
         delegated: bool = False,
+        asked: Sequence[Act] = (),
+        agents: frozenset[str] = frozenset(),
         words: Words = NO_WORDS,
     ) -> None:
         self.acts = list(acts)
@@ -63,6 +73,10 @@ class Run:
         self.said = said
         self.this_turn = this_turn
         self.delegated = delegated
+        self.asked = asked
+        self.reports = [Act(act.entry, act.graded, "reading", act.traits) for act in asked]
+        self.agents = agents
+        self._with_reports: Run | None = None
         self.words = words
         self._seen: Pool | None = None
         self._aliases: dict[int, frozenset[str]] = {}
@@ -78,7 +92,7 @@ class Run:
         if self._shown is None:
             self._shown = Pool(
                 v
-                for act in self.acts
+                for act in (*self.acts, *self.reports)
                 for v in (*(act.arg_values() if act.kind == "reading" else ()), *act.output_values())
             )
         return self._shown
@@ -99,7 +113,8 @@ class Run:
     def seen(self) -> Pool:
         """Values of all arguments and results."""
         if self._seen is None:
-            self._seen = Pool(v for act in self.acts for v in (*act.arg_values(), *act.output_values()))
+            acts = (*self.acts, *self.reports)
+            self._seen = Pool(v for act in acts for v in (*act.arg_values(), *act.output_values()))
         return self._seen
 
     def heard(self) -> str:
@@ -128,8 +143,25 @@ class Run:
     def seen_text(self) -> str:
         """All arguments and results as one text in lower case."""
         if self._seen_text is None:
-            self._seen_text = "\n".join(act.text() for act in self.acts)
+            self._seen_text = "\n".join(act.text() for act in (*self.acts, *self.reports))
         return self._seen_text
+
+    def with_reports(self) -> Run:
+        """The same run, in which what subagents reported counts as a look: for claims of results."""
+        if not self.reports:
+            return self
+        if self._with_reports is None:
+            acts = sorted((*self.acts, *self.reports), key=lambda act: act.entry.n)
+            self._with_reports = Run(
+                acts,
+                self.traits,
+                every=self.every,
+                said=self.said,
+                this_turn=self.this_turn,
+                delegated=self.delegated,
+                words=self.words,
+            )
+        return self._with_reports
 
     def about(self, scalar: str) -> list[Record]:
         """Records of readings that hold this very scalar.

@@ -16,6 +16,7 @@ from receipts_middleware.core.children.run import (
     Evidence,
     ReportState,
 )
+from receipts_middleware.core.children.team import Team, TeamEntry, TeamMemory, team_of
 from receipts_middleware.core.children.words import spans_of
 
 __all__ = [
@@ -28,11 +29,15 @@ __all__ = [
     "Evidence",
     "Naming",
     "ReportState",
+    "Team",
+    "TeamEntry",
+    "TeamMemory",
     "below",
     "children_of",
     "cut",
     "name_below",
     "runs_of",
     "spans_of",
+    "team_of",
     "write_record",
 ]

@@ -39,14 +39,21 @@ def cut(runs: Sequence[ChildRun], missed: int = 0, *, texts: bool = True) -> Bel
     Args:
         runs: Children of the call, in the order in which they began, with all that is below them.
         missed: Children that were only counted.
-        texts: Keep reports of later generations, which stand in no message of the parent.
+        texts: Keep reports of later generations, which stand in no message of the parent, and values of calls.
 
     Returns:
         What is kept.
     """
     room = _Room(chars=MAX_BELOW_CHARS if texts else -1)
     kept = tuple(_cut_children(run, room, 1) for run in runs[:MAX_CHILDREN])
+    if not texts:
+        kept = tuple(map(_without_values, kept))
     return Below(kept, missed + len(runs) - len(kept))
+
+
+def _without_values(run: ChildRun) -> ChildRun:
+    children = {n: tuple(map(_without_values, runs)) for n, runs in run.children.items()}
+    return replace(run, facts={}, children=children)
 
 
 def _cut_children(run: ChildRun, room: _Room, depth: int) -> ChildRun:
@@ -140,6 +147,9 @@ def _row(run: ChildRun) -> dict[str, object]:
         "view": {"state": run.view.state, "tag": run.view.tag, "reason": run.view.reason},
         "kinds": dict(run.kinds),
     }
+    facts = {str(r.n): dict(run.facts[r.n]) for r in run.receipts if run.facts.get(r.n)}
+    if facts:
+        row["facts"] = facts
     if run.forked:
         row["forked"] = True
     if run.view.n is not None:

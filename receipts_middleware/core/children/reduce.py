@@ -7,16 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Final, Literal
 
 from receipts_middleware.core.children.reread import below
-from receipts_middleware.core.children.run import MAX_CITED, MAX_RECEIPTS, ChildRun, Ended, ReportState
+from receipts_middleware.core.children.run import (
+    MAX_CITED,
+    MAX_RECEIPTS,
+    MAX_TOOLS,
+    Below,
+    ChildRun,
+    Ended,
+    ReportState,
+)
 from receipts_middleware.core.citation import parse_citations
 from receipts_middleware.core.finding import Verification
 from receipts_middleware.core.ledger import Entry, Ledger, LedgerBuilder, LedgerNote, View
 from receipts_middleware.core.policy import NO_POLICY, Policy
 from receipts_middleware.core.receipt import DERIVED_KEY, MAX_TEXT, RETURN_DIRECT_KEY, Receipt
-from receipts_middleware.core.toolspec import ToolSpec
+from receipts_middleware.core.toolspec import ToolKind, ToolSpec
 from receipts_middleware.core.transcript import Message, Transcript
 from receipts_middleware.core.verify import Turn, choose_reply, judge_turn
 
@@ -84,11 +93,20 @@ def reduce_run(
         forked=forked,
         inherited=tuple(map(_kept, past)),
         view=view,
-        kinds={entry.tool: builder.kind(entry.tool) for entry in (*past, *own)},
+        kinds=_kinds(builder, (*past, *own)),
+        facts={e.n: e.facts for e in kept if e.facts and builder.kind(e.tool) != "reading"},
         children=children,
         left_out=calls - len(kept),
         children_left_out=gone,
     )
+
+
+def _kinds(builder: LedgerBuilder, entries: Sequence[Entry]) -> dict[str, ToolKind]:
+    """Kinds of the tools that it used, and of those that it had, as far as its turns recorded them."""
+    used = dict.fromkeys(entry.tool for entry in entries)
+    had = (spec.name for spec in builder.tools if spec.name not in used)
+    # In the order in which a record has them, so that both judge alike.
+    return {name: builder.kind(name) for name in sorted((*used, *islice(had, MAX_TOOLS)))}
 
 
 def _kept(entry: Entry) -> Receipt:
@@ -140,8 +158,8 @@ def judge_run(run: ChildRun, policy: Policy = NO_POLICY) -> Verification:
     if silent:
         ended = "pending" if run.ended == "pending" else "empty"
 
-    def find(entry: Entry) -> Sequence[ChildRun]:
-        return run.children.get(entry.n, ())
+    def find(entry: Entry) -> Below:
+        return Below(run.children.get(entry.n, ()))
 
     view = run.view
     if view.state == "none" and run.left_out:  # a receipt that was not kept is not one that never was
@@ -154,6 +172,7 @@ def judge_run(run: ChildRun, policy: Policy = NO_POLICY) -> Verification:
         source="harvest",
         ended=ended,
         below=find,
+        left_out=run.children_left_out,
         policy=policy,
     )
     return judge_turn(turn)

@@ -26,6 +26,7 @@ from receipts_middleware.core.children.run import (
 )
 from receipts_middleware.core.children.words import read_report
 from receipts_middleware.core.citation import parse_citations
+from receipts_middleware.core.facts import MAX_VALUE_CHARS, MAX_VALUES
 from receipts_middleware.core.ledger import Entry, View
 from receipts_middleware.core.ranges import parse_ranges
 from receipts_middleware.core.receipt import MAX_NUMBER, MAX_TEXT, Child, Malformed, Receipt, parse_receipt
@@ -107,6 +108,7 @@ def _read_run(child: Child, row: _Row, depth: int) -> ChildRun:
         inherited=tuple(_alone(receipt) for receipt in receipts if receipt.n <= base),
         view=_view(row),
         kinds=_kinds(row.get("kinds")),
+        facts=_facts(row.get("facts"), own),
         children=_children(receipts, row.get("children"), depth),
         left_out=max(0, child.calls - len(own)),
         children_left_out=_number(row.get("children_left_out")),
@@ -183,6 +185,24 @@ def _alone(receipt: Receipt) -> Receipt:
 def _kinds(value: object) -> dict[str, ToolKind]:
     items = list(value.items())[:_MAX_KINDS] if isinstance(value, dict) else []
     return {name: _KINDS[kind] for name, kind in items if isinstance(kind, str) and kind in _KINDS}
+
+
+def _facts(value: object, receipts: Sequence[Receipt]) -> dict[int, dict[str, object]]:
+    """Values of the calls that the receipt has; of another form than `extract_facts` gives them they are none."""
+    rows = value if isinstance(value, dict) else {}
+    found: dict[int, dict[str, object]] = {}
+    for receipt in receipts:
+        row = rows.get(str(receipt.n))
+        sides = {side: _values(row.get(side)) for side in ("args", "output")} if isinstance(row, dict) else {}
+        kept: dict[str, object] = {side: values for side, values in sides.items() if values}
+        if kept:
+            found[receipt.n] = kept
+    return found
+
+
+def _values(value: object) -> list[str]:
+    items = value[:MAX_VALUES] if isinstance(value, list) else []
+    return [item for item in items if isinstance(item, str) and len(item) <= MAX_VALUE_CHARS]
 
 
 def _view(row: _Row) -> View:

@@ -33,6 +33,8 @@ MAX_BELOW: Final = 128
 #: together up to the second.
 MAX_REPORT_CHARS: Final = 20_000
 MAX_BELOW_CHARS: Final = 100_000
+#: Tools of one child that are named where it did not use them.
+MAX_TOOLS: Final = 48
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +54,8 @@ class ChildRun:
         forked: Those numbers are its parent's.
         inherited: Receipts up to `base` that its report cites.
         view: What its last turn was shown.
-        kinds: Kind of each tool that it used.
+        kinds: Kind of each tool that it had or used.
+        facts: Values kept of its calls that did more than look, by number, as its own middleware kept them.
         children: Its own subagents, by the number of the call that ran them.
         left_out: Calls whose receipts are not kept.
         children_left_out: Subagents of its calls that are not kept, each with all that were below it.
@@ -70,6 +73,7 @@ class ChildRun:
     inherited: tuple[Receipt, ...] = ()
     view: View = field(default_factory=lambda: View("none"))
     kinds: Mapping[str, ToolKind] = field(default_factory=dict)
+    facts: Mapping[int, Mapping[str, object]] = field(default_factory=dict)
     children: Mapping[int, tuple[ChildRun, ...]] = field(default_factory=dict)
     left_out: int = 0
     children_left_out: int = 0
