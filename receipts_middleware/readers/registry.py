@@ -136,15 +136,83 @@ def read_value(
     Raises:
         FormatError: Nothing could be read.
     """
+    found: list[Transcript] = []
+    skipped: list[str] = []
+    for pointer, run in read_each(value, reader=reader, tools=tools):
+        if isinstance(run, FormatError):
+            skipped.append(f"{pointer}: {run}")
+        else:
+            found.append(run)
+    if not found:
+        raise FormatError(f"none of {_counted(len(skipped), 'run')} could be read, the first at {skipped[0]}")
+    if skipped:
+        found[0] = _told(found[0], f"{_counted(len(skipped), 'run')} could not be read, the first at {skipped[0]}")
+    return found
+
+
+def read_each(
+    value: object, *, reader: Reader | None = None, tools: Iterable[object] | None = None
+) -> Iterator[tuple[str, Transcript | FormatError]]:
+    """Read the conversations of a parsed document one by one, also where some cannot be read.
+
+    Args:
+        value: As for `read_value`.
+        reader: Likewise.
+        tools: Likewise.
+
+    Returns:
+        For each, in order, the JSON pointer of the run in a list of runs, else the empty text; and the conversation,
+        or why a run of the list could not be read.
+
+    Raises:
+        FormatError: The document as a whole could not be read.
+    """
     specs = None if tools is None else read_tools(tools)
     chosen = recognise_reader(value) if reader is None else reader if reader.recognise(value) else None
+    if chosen is None and not holds_runs(value, reader=reader):
+        chosen = reader
+        if chosen is None:
+            formats = ", ".join(FORMATS)
+            raise FormatError(f"this is no transcript in any known format: {seen(value)}; the formats are {formats}")
     if chosen is not None:
-        return _read(chosen, value, specs)
-    if holds_runs(value, reader=reader):
-        return _read_runs(value, reader, specs)
-    if reader is not None:
-        return _read(reader, value, specs)
-    raise FormatError(f"this is no transcript in any known format: {seen(value)}; the formats are {', '.join(FORMATS)}")
+        for transcript in _read(chosen, value, specs):
+            yield "", transcript
+        return
+    items: Sequence[object] = value if isinstance(value, list | tuple) else ()
+    for index, item in enumerate(items):
+        try:
+            found = read_record(item, reader=reader, tools=specs)
+        except FormatError as error:
+            yield f"/{index}", error
+            continue
+        for transcript in found:
+            yield f"/{index}", transcript
+
+
+def read_record(
+    value: object, *, reader: Reader | None = None, tools: Iterable[object] | None = None
+) -> list[Transcript]:
+    """Read one run of several: an element of a list of runs, or a line of a file whose lines are runs.
+
+    Args:
+        value: Parsed. Untrusted.
+        reader: Of its format; None to have it recognised.
+        tools: As for `read_transcripts`.
+
+    Returns:
+        Its conversations, at least one.
+
+    Raises:
+        FormatError: It could not be read.
+    """
+    specs = None if tools is None else read_tools(tools)
+    for item in (value, [value]):  # a reader of lines takes a list of them, also of one
+        chosen = recognise_reader(item) if reader is None else reader if reader.recognise(item) else None
+        if chosen is not None:
+            return _read(chosen, item, specs)
+    if reader is None:
+        raise FormatError(f"this is no transcript in any known format: {seen(value)}")
+    return _read(reader, value, specs)
 
 
 def holds_runs(value: object, *, reader: Reader | None = None) -> bool:
@@ -163,25 +231,6 @@ def holds_runs(value: object, *, reader: Reader | None = None) -> bool:
 def is_run(value: object) -> bool:
     """Whether a value has the shape of a document of its own: an object, or a list of objects; never a bare text."""
     return isinstance(value, Mapping) or (isinstance(value, list | tuple) and len(value) > 0)
-
-
-def _read_runs(values: object, reader: Reader | None, tools: tuple[ToolSpec, ...] | None) -> list[Transcript]:
-    found: list[Transcript] = []
-    skipped: list[str] = []
-    items: Sequence[object] = values if isinstance(values, list | tuple) else ()
-    for index, item in enumerate(items):
-        try:
-            chosen = reader or recognise_reader(item)
-            if chosen is None:
-                raise FormatError(f"this is no transcript in any known format: {seen(item)}")
-            found += _read(chosen, item, tools)
-        except FormatError as error:
-            skipped.append(f"/{index}: {error}")
-    if not found:
-        raise FormatError(f"none of {_counted(len(items), 'run')} could be read, the first at {skipped[0]}")
-    if skipped:
-        found[0] = _told(found[0], f"{_counted(len(skipped), 'run')} could not be read, the first at {skipped[0]}")
-    return found
 
 
 def _read(reader: Reader, value: object, tools: tuple[ToolSpec, ...] | None) -> list[Transcript]:
