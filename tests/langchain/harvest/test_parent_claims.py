@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from langchain.agents.middleware import ToolErrorMiddleware
 from langchain_core.tools import StructuredTool
 
-from receipts_middleware import verify_messages, verify_turns
+from receipts_middleware import load_policy, verify_messages, verify_turns
 from receipts_middleware.langchain import harvest
 
 #: Tools that every subagent has, whether it calls them or not.
@@ -86,3 +87,100 @@ def test_row_with_deepagents(kit, drive, row) -> None:
 @pytest.mark.rows("harvest/parent_claims.json")
 def test_row_with_agents_as_tools(kit, drive, row) -> None:
     hold(verify_messages(drive.ask(as_tools(kit, row))), row["expect"])
+
+
+REFUNDED = ["issue_refund", {"order_id": "4821"}, '{"status": "succeeded", "refund_id": "re_77"}']
+
+
+def one(reply: str, *calls: list[Any], **more: Any) -> dict:
+    """A row of one subagent."""
+    child = {"name": "worker", "calls": list(calls), "report": "Done.", "task": "Refund order 4821.", **more}
+    return {"children": [child], "reply": reply}
+
+
+def told(v: Any) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+    return [(c.status, tuple(c.receipts), tuple(c.agents)) for c in v.claims]
+
+
+def test_a_grandchild_did_it(kit, drive) -> None:
+    tools = tools_of(one("", REFUNDED)["children"][0])
+    clerk = kit.agent([kit.call("issue_refund", order_id="4821"), "Refunded [r1 issue_refund]."], "clerk", tools=tools)
+    manager = kit.agent([kit.call("ask_clerk", q="x"), "It is done."], "manager", tools=[kit.ask(clerk, "ask_clerk")])
+    turns = [kit.call("ask_manager", q="x"), "I've refunded order 4821."]
+    result = drive.ask(kit.agent(turns, tools=[kit.ask(manager, "ask_manager")]))
+    assert told(verify_messages(result)) == [("supported", ("r1.1.1",), ("clerk",))]
+    turns = [kit.call("ask_manager", q="x"), "I've emailed dana@example.com."]
+    result = drive.ask(kit.agent(turns, tools=[kit.ask(manager, "ask_manager")]))
+    assert told(verify_messages(result)) == [("not_called", (), ())]
+
+
+def test_a_grandchild_that_ran_without_receipts_leaves_it_open(kit, drive) -> None:
+    clerk = kit.agent(["I did."], "clerk", tools=[], bare=True)
+    ours = kit.receipts(subagents=["ask_clerk"])
+    manager = kit.agent(
+        [kit.call("ask_clerk", q="x"), "It is done."], "manager", tools=[kit.ask(clerk, "ask_clerk")], receipts=ours
+    )
+    turns = [kit.call("ask_manager", q="x"), "I've refunded order 4821."]
+    result = drive.ask(kit.agent(turns, tools=[kit.ask(manager, "ask_manager")]))
+    assert [c.status for c in verify_messages(result).claims] == ["unmatched"]
+
+
+def test_a_later_turn_may_tell_of_it_again(kit, drive) -> None:
+    row = one("I've refunded order 4821.", REFUNDED)
+    child = row["children"][0]
+    spec = kit.spec("worker", turns_of(kit, child), tools=tools_of(child))
+    turns = [
+        kit.task("worker", child["task"]),
+        row["reply"],
+        "Yes, order 4821 has been refunded. I've also emailed Dana.",
+    ]
+    agent = kit.deep(turns, spec)
+    first = drive.ask(agent)
+    second = drive(agent, {"messages": [*first["messages"], ("user", "Sure?")]})
+    assert told(verify_messages(second)) == [("supported", ("r1.1",), ("worker",)), ("not_called", (), ())]
+    earlier = [v.to_dict() for v in verify_turns(first)]
+    assert [v.to_dict() for v in verify_turns(second)][: len(earlier)] == earlier
+
+
+@pytest.mark.parametrize("where", ["parent", "child"])
+def test_without_values_another_order_cannot_be_told(kit, drive, where) -> None:
+    """The outcome is known all the same, and nothing that is not is held against the reply."""
+    plain, hashes = kit.receipts(), kit.receipts(capture="hashes")
+    child = one("", REFUNDED)["children"][0]
+    for reply, status in (("I've refunded order 4822.", "supported"), ("I've emailed Dana.", "not_called")):
+        agent = kit.agent(
+            turns_of(kit, child), "worker", tools=tools_of(child), receipts=hashes if where == "child" else plain
+        )
+        above = kit.receipts(subagents=["ask"], capture="hashes" if where == "parent" else "values")
+        result = drive.ask(kit.agent([kit.call("ask", q="x"), reply], tools=[kit.ask(agent)], receipts=above))
+        assert [c.status for c in verify_messages(result).claims] == [status]
+        assert "4821" not in str(kit.saved(result["messages"])).replace("Refund order 4821", "")
+
+
+def test_a_policy_grades_the_calls_of_subagents(kit, drive) -> None:
+    result = drive.ask(deep(kit, one("I've refunded order 4821.", REFUNDED)))
+    policy = load_policy('[tools.issue_refund]\ngrade = "F"\n')
+    assert told(verify_messages(result, policy=policy)) == [("failed", ("r1.1",), ("worker",))]
+
+
+def test_a_child_that_raised_after_it_acted(kit, drive) -> None:
+    """Its receipts are known, and no record beside them says which other tools it had."""
+    child = kit.agent([kit.call("book_room", room="12"), kit.call("crash", why="disk")], "clerk")
+    catch = ToolErrorMiddleware(lambda error, _: f"failed: {error}")
+    for reply, found in (
+        ("I've booked room 12.", [("supported", ("r1.1",), ("clerk",))]),
+        ("I've emailed Dana.", [("unmatched", (), ())]),
+    ):
+        parent = kit.agent([kit.call("ask", q="x"), reply], tools=[kit.ask(child)], before=[catch])
+        assert told(verify_messages(drive.ask(parent))) == found
+
+
+def test_a_delegation_that_nobody_watched_leaves_it_open(kit, drive) -> None:
+    """No middleware at all: the shape of the call tells that it was a delegation."""
+    from deepagents import create_deep_agent
+
+    child = one("", REFUNDED)["children"][0]
+    spec = kit.spec("worker", turns_of(kit, child), tools=tools_of(child), bare=True)
+    model = kit.model(kit.task("worker", "See to it."), "I've emailed dana@example.com.")
+    result = drive.ask(create_deep_agent(model=model, subagents=[spec], tools=tools_of(child)))
+    assert [c.status for c in verify_messages(result).claims] == ["unmatched"]
