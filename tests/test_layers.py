@@ -97,6 +97,9 @@ THIRD_PARTY: dict[str, frozenset[str]] = {
     "typing_extensions": frozenset({"langchain", "demo"}),  # as LangChain itself: `override` before Python 3.12
     "click": frozenset({"cli"}),
     "rich": frozenset({"cli", "demo"}),
+    "orjson": frozenset({"cli"}),
+    "yaml": frozenset({"cli", "readers"}),  # a text in, values out
+    "zstandard": frozenset({"cli"}),
     "aiosmtpd": frozenset({"demo"}),
 }
 
@@ -309,7 +312,7 @@ FRAMEWORKS = ("langchain", "langgraph", "langsmith", "deepagents", "pydantic")
     ("module", "unwanted"),
     [
         (PACKAGE, (*FRAMEWORKS, "rich", "click", "aiosmtpd", "asyncio")),
-        (f"{PACKAGE}.cli", (*FRAMEWORKS, "aiosmtpd")),
+        (f"{PACKAGE}.cli", (*FRAMEWORKS, "aiosmtpd", "orjson", "yaml", "zstandard", "rich", "multiprocessing")),
     ],
 )
 def test_import_loads_no_framework(module: str, unwanted: tuple[str, ...]) -> None:

@@ -7,14 +7,13 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final, NoReturn
 
 import click
 
 from receipts_middleware import __version__
 from receipts_middleware.cli.demo import demo
-from receipts_middleware.cli.exits import INTERRUPTED, OK, UNREADABLE, CommandError
+from receipts_middleware.cli.exits import INTERRUPTED, OK, UNREADABLE, CommandError, bug_sentence
 from receipts_middleware.cli.policy import policy
 from receipts_middleware.cli.verify import verify
 from receipts_middleware.core.errors import ReceiptsError
@@ -110,12 +109,7 @@ def _fail(message: str, *, code: int = UNREADABLE) -> int:
 def _bug(error: Exception) -> int:
     if os.environ.get("RECEIPTS_TRACEBACK"):
         traceback.print_exception(error)
-    frames = traceback.extract_tb(error.__traceback__)
-    where = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
-    kind = type(error).__name__
-    return _fail(
-        f"this is a bug in receipts ({kind}: {error}{where}); please report it with what RECEIPTS_TRACEBACK=1 prints"
-    )
+    return _fail(bug_sentence(error))
 
 
 def _one_line(message: str) -> str:

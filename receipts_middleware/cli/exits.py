@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import traceback
+from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final, Literal
 
 from receipts_middleware.core.finding import Verification
+from receipts_middleware.reports.runs import Totals, lacks_checks
 
 FailOn = Literal["error", "warning", "note", "never"]
 
@@ -22,7 +26,6 @@ _FAILING: Final[dict[FailOn, frozenset[str]]] = {
     "note": frozenset({"error", "warning", "note"}),
     "never": frozenset(),
 }
-_UNCHECKED: Final = frozenset({"nothing_checked", "unjudged"})
 
 
 class CommandError(Exception):
@@ -38,7 +41,7 @@ class CommandError(Exception):
 
 
 def exit_code(verifications: Sequence[Verification], *, fail_on: FailOn, require_checked: bool) -> int:
-    """The exit code over one or more verified turns.
+    """The exit code over the verified turns of one run.
 
     Args:
         verifications: In any order.
@@ -48,12 +51,46 @@ def exit_code(verifications: Sequence[Verification], *, fail_on: FailOn, require
     Returns:
         The worst of 2, 1, 3 and 0, in this order.
     """
-    if any(v.stop_ship for v in verifications):
+    totals = Totals(
+        unchecked=int(lacks_checks(verifications)),
+        stop_ship=sum(v.stop_ship for v in verifications),
+        findings=Counter(finding.severity for v in verifications for finding in v.findings),
+    )
+    return exit_code_of(totals, fail_on=fail_on, require_checked=require_checked)
+
+
+def exit_code_of(totals: Totals, *, fail_on: FailOn, require_checked: bool, unreadable: bool = False) -> int:
+    """The exit code over many runs: the worst that any of them would have alone.
+
+    Args:
+        totals: Over all runs.
+        fail_on: As for `exit_code`.
+        require_checked: Likewise, of any run.
+        unreadable: Some of the input could not be read.
+
+    Returns:
+        The worst of 2, 1, 3 and 0, in this order.
+    """
+    if totals.stop_ship:
         return STOP_SHIP
-    if any(finding.severity in _FAILING[fail_on] for v in verifications for finding in v.findings):
+    if any(totals.findings[severity] for severity in _FAILING[fail_on]):
         return FINDINGS
-    if require_checked and (
-        all(v.verdict in _UNCHECKED for v in verifications) or any(v.verdict == "unjudged" for v in verifications)
-    ):
+    if unreadable or (require_checked and totals.unchecked):
         return UNREADABLE
     return OK
+
+
+def bug_sentence(error: Exception, *, where: str = "") -> str:
+    """What is said of an exception that nobody expected.
+
+    Args:
+        error: The exception.
+        where: What was being read.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    over = f", over {where}" if where else ""
+    return (
+        f"this is a bug in receipts ({type(error).__name__}: {error}{place}{over}); "
+        "please report it with what RECEIPTS_TRACEBACK=1 prints"
+    )

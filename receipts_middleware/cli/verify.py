@@ -1,26 +1,27 @@
-"""`receipts verify`: check the report of a saved run against the run."""
+"""`receipts verify`: check the reports of saved runs against the runs."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
+import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
 
 import click
+from click.shell_completion import CompletionItem
 
-from receipts_middleware.cli.exits import CommandError, FailOn, exit_code
-from receipts_middleware.cli.terminal import read_input, screen_width, wants_color, write_output
-from receipts_middleware.core.finding import Verification
-from receipts_middleware.core.policy import NO_POLICY, Policy
-from receipts_middleware.core.verify import verify_replies, verify_transcript
+from receipts_middleware.cli.exits import OK, CommandError, FailOn, exit_code_of
+from receipts_middleware.cli.explain import explain_rule
+from receipts_middleware.cli.inputs import find_files, known_size, pointed_at_one_file, read_batches
+from receipts_middleware.cli.renderers import RENDERERS, Look
+from receipts_middleware.cli.runs import Job, work_through, write_report
+from receipts_middleware.cli.runs.progress import Progress
+from receipts_middleware.cli.terminal import read_input, screen_width, wants_color
+from receipts_middleware.core.policy import NO_POLICY
+from receipts_middleware.core.rules import RULES
+from receipts_middleware.core.toolspec import read_tools
 from receipts_middleware.policy import load_policy
-from receipts_middleware.readers import read_transcript
-from receipts_middleware.reports.json import render_json, render_json_turns
-from receipts_middleware.reports.text import render_text
-
-Format = Literal["text", "json"]
+from receipts_middleware.readers.registry import FORMATS, reader_named
 
 _EPILOG = """\b
 Examples:
@@ -28,7 +29,9 @@ Examples:
   receipts verify run.json --fail-on warning
   receipts verify chat.json --turns --tools tools.json
   receipts verify run.json --policy receipts.toml
+  receipts verify runs/ 'more/**/*.jsonl.gz' --jobs 2 --format jsonl --output report.jsonl
   agent --dump | receipts verify - --format json --output report.json
+  receipts verify --explain claim_failed
 
 \b
 Exit codes:
@@ -40,12 +43,43 @@ Exit codes:
 """
 
 
+def _files(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    del context, parameter
+    return [CompletionItem(incomplete, type="file")]  # the shell knows its files best
+
+
+def _rule_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    del context, parameter
+    return [CompletionItem(name, help=rule.title) for name, rule in RULES.items() if name.startswith(incomplete)]
+
+
+def _format_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    del context, parameter
+    return [CompletionItem(name) for name in ("auto", *FORMATS) if name.startswith(incomplete)]
+
+
+def _explain(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    """Answer before the paths are asked for."""
+    del parameter
+    if value is not None and not context.resilient_parsing:
+        click.echo(explain_rule(value), nl=False)
+        context.exit(OK)
+
+
 @click.command(epilog=_EPILOG)
-@click.argument("file", metavar="FILE")
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, shell_complete=_files)
+@click.option(
+    "--input-format",
+    "input_form",
+    metavar="NAME",
+    default="auto",
+    shell_complete=_format_names,
+    help="Of the runs; recognised where not given.",
+)
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "json"]),
+    type=click.Choice(tuple(RENDERERS)),
     default="text",
     show_default=True,
     help="Of the report.",
@@ -61,51 +95,80 @@ Exit codes:
 @click.option("--require-checked/--no-require-checked", default=None, help="Exit 3 where there was nothing to check.")
 @click.option("--policy", "policy_file", metavar="FILE", help="What is known of the tools and of the run, as TOML.")
 @click.option("--output", "-o", metavar="FILE", help="Write the report to a file.")
+@click.option("--jobs", "-j", type=click.IntRange(0), default=1, show_default=True, help="Processes; 0 is one a core.")
 @click.option("--quiet", "-q", is_flag=True, help="Print no report; the exit code says it.")
+@click.option("--verbose", "-v", is_flag=True, help="Report on each run in full; say how each was read.")
 @click.option("--no-color", is_flag=True, help="No colours; NO_COLOR does the same.")
+@click.option(
+    "--explain",
+    metavar="RULE",
+    is_eager=True,
+    expose_value=False,
+    callback=_explain,
+    shell_complete=_rule_names,
+    help="Say what a rule means, and leave.",
+)
 def verify(
-    file: str,
+    paths: tuple[str, ...],
     *,
-    form: Format,
+    input_form: str,
+    form: str,
     turns: bool,
     tools_file: str | None,
     fail_on: FailOn | None,
     require_checked: bool | None,
     policy_file: str | None,
     output: str | None,
+    jobs: int,
     quiet: bool,
+    verbose: bool,
     no_color: bool,
 ) -> int:
-    """Check the report of a saved run.
+    """Check the reports of saved runs.
 
-    FILE holds one run in any supported format, for example what `receipts demo --save` writes or the
-    messages that a chat API takes; `-` reads standard input. A policy is used only where --policy names it,
-    and the options given here outweigh it.
+    PATH is a file in any supported format, for example what `receipts demo --save` writes or the messages
+    that a chat API takes; a folder, which is searched for such files; a pattern; or `-` for standard input.
+    A policy is used only where --policy names it, and the options given here outweigh it.
     """
     policy = load_policy(Path(policy_file)) if policy_file is not None else NO_POLICY
-    found = _verify(read_input(file), read_tools_file(tools_file), policy, turns=turns, file=file)
+    tools = read_tools_file(tools_file)
     to_screen = output is None
-    if not (quiet and to_screen):
-        text = _render(
-            found,
-            form=form,
-            turns=turns,
-            color=to_screen and wants_color(no_color=no_color),
-            width=screen_width() if to_screen else 100,
+    look = Look(
+        turns=turns,
+        verbose=verbose,
+        color=to_screen and wants_color(no_color=no_color),
+        width=screen_width() if to_screen else 100,
+    )
+    job = Job(
+        form=input_form,
+        tools=None if tools is None else read_tools(tools),
+        policy=policy,
+        turns=turns,
+        renderer=None if quiet and to_screen else RENDERERS[form](look),
+    )
+    batches = read_batches(find_files(paths), reader=reader_named(input_form))
+    shows_progress = not quiet
+    with Progress(total=_total(paths) if shows_progress else None, wanted=shows_progress) as progress:
+        outcome = write_report(
+            work_through(batches, job, jobs=jobs or os.cpu_count() or 1),
+            renderer=job.renderer,
+            output=output,
+            one_file=pointed_at_one_file(paths),
+            verbose=verbose,
+            progress=progress,
         )
-        write_output(text, output)
     required = require_checked if require_checked is not None else bool(policy.require_checked)
-    return exit_code(found, fail_on=fail_on or policy.fail_on or "error", require_checked=required)
+    return exit_code_of(
+        outcome.totals,
+        fail_on=fail_on or policy.fail_on or "error",
+        require_checked=required,
+        unreadable=outcome.unreadable > 0,
+    )
 
 
-def _verify(data: bytes, tools: list[object] | None, policy: Policy, *, turns: bool, file: str) -> list[Verification]:
-    transcript = read_transcript(data, tools=tools)
-    if not transcript.messages:
-        shown = "standard input" if file == "-" else file
-        raise CommandError(f"{shown} holds no messages; give a saved run")
-    if turns:
-        return list(verify_replies(transcript, policy=policy))
-    return [verify_transcript(transcript, policy=policy)]
+def _total(paths: Sequence[str]) -> int | None:
+    """Bytes to come, where a terminal wants to know."""
+    return known_size(paths) if Progress.is_watched() else None
 
 
 def read_tools_file(name: str | None) -> list[object] | None:
@@ -131,20 +194,3 @@ def read_tools_file(name: str | None) -> list[object] | None:
     if not isinstance(value, list):
         raise CommandError(f"{name} holds no list; give a JSON list of tools or of their names")
     return value
-
-
-def _render(found: Sequence[Verification], *, form: Format, turns: bool, color: bool, width: int) -> str:
-    if form == "json":
-        return render_json_turns(found) if turns else render_json(found[0])
-    if not turns:
-        return render_text(found[0], color=color, width=width)
-    if not found:
-        return "no assistant turn with text\n"
-    parts = []
-    for number, verification in enumerate(found, 1):
-        heading = f"-- turn {number} of {len(found)} "
-        parts.append(heading.ljust(min(width, 100), "-") + "\n\n")
-        parts.append(render_text(verification, color=color, width=width) + "\n")
-    verdicts = Counter(verification.verdict.replace("_", " ") for verification in found)
-    parts.append(f"turns    {len(found)}: " + ", ".join(f"{n} {verdict}" for verdict, n in verdicts.items()) + "\n")
-    return "".join(parts)

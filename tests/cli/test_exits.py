@@ -77,7 +77,7 @@ def test_a_bug_is_no_finding(run, monkeypatch, tmp_path):
     def broken(data, **options):
         raise ZeroDivisionError("oops\nsecond line")
 
-    monkeypatch.setattr("receipts_middleware.cli.verify.read_transcript", broken)
+    monkeypatch.setattr("receipts_middleware.cli.runs.work.read_each", broken)
     (tmp_path / "run.json").write_text("[]")
     code, out, err = run("verify", "run.json")
     assert (code, out) == (3, "")
@@ -90,7 +90,7 @@ def test_an_interruption_is_130(run, monkeypatch, tmp_path, interruption):
     def interrupted(data, **options):
         raise interruption
 
-    monkeypatch.setattr("receipts_middleware.cli.verify.read_transcript", interrupted)
+    monkeypatch.setattr("receipts_middleware.cli.runs.work.read_each", interrupted)
     (tmp_path / "run.json").write_text("[]")
     assert run("verify", "run.json")[0] == 130
 

@@ -1,0 +1,27 @@
+"""Input of the commands: paths to files, files to records, records to parsed values. Files are opened here alone.
+
+`paths` finds the files, `source` opens and decompresses one, `split` cuts it into records, `parse` makes values of
+bytes, and `batches` decides for each file whether its records are runs or the file is one, and hands them out in
+pieces of bounded size. What the values mean is the readers' business.
+"""
+
+from receipts_middleware.cli.inputs.batches import Batch, Document, Record, read_batches
+from receipts_middleware.cli.inputs.parse import parse_document, parse_record
+from receipts_middleware.cli.inputs.paths import Found, find_files, known_size, pointed_at_one_file
+from receipts_middleware.cli.inputs.source import InputError, read_document, shown_name
+
+__all__ = [
+    "Batch",
+    "Document",
+    "Found",
+    "InputError",
+    "Record",
+    "find_files",
+    "known_size",
+    "parse_document",
+    "parse_record",
+    "pointed_at_one_file",
+    "read_batches",
+    "read_document",
+    "shown_name",
+]
