@@ -40,6 +40,8 @@ _SILENT_BLOCKS: Final = frozenset(
         "code_execution_result",
     }
 )
+#: Blocks that hold others.
+_HOLDERS: Final = ("tool_result", "toolResult", "document", "search_result")
 _TEXT_KEYS: Final = ("text", "refusal")
 #: Keys whose strings nobody reads as words: signatures, opaque payloads, names of block types.
 _OPAQUE_KEYS: Final = frozenset(
@@ -162,7 +164,7 @@ def _block_parts(block: Mapping[object, object], depth: int) -> Iterator[tuple[s
             return
     if "json" in block:
         yield _as_json(block["json"]), False
-    elif isinstance(block.get("resource"), Mapping) or kind in ("tool_result", "toolResult", "document"):
+    elif isinstance(block.get("resource"), Mapping) or kind in _HOLDERS:
         inner = next((block[key] for key in ("resource", "content", "source", "title") if key in block), None)
         yield from _parts(inner, depth + 1)
     elif not isinstance(kind, str):

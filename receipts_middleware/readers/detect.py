@@ -1,17 +1,39 @@
-"""Which reader a message is for, and which formats are recognised only to say that they are not read here."""
+"""Which reader a message or a list is for, and which lines are recognised only to say that they are no messages."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
 from receipts_middleware.core.errors import FormatError
-from receipts_middleware.readers import langchain_messages, openai_chat
-from receipts_middleware.readers.content import field_of
+from receipts_middleware.core.transcript import Transcript
+from receipts_middleware.readers import (
+    anthropic,
+    bedrock_converse,
+    gemini,
+    langchain_messages,
+    openai_chat,
+    openai_responses,
+)
 
 Format = Literal["langchain", "openai_chat"]
 
-_RESPONSES_ITEMS: Final = frozenset({"function_call", "function_call_output", "custom_tool_call_output"})
+
+class NativeReader(Protocol):
+    """The reader of a provider's own format."""
+
+    def carries(self, messages: Sequence[object], /) -> bool:
+        """Whether messages carry calls or results that a reader of chat messages would lose."""
+
+    def recognise(self, value: object, /) -> bool:
+        """Whether a parsed document is of this format."""
+
+    def read(self, value: object, /) -> list[Transcript]:
+        """The conversation of a document or a list."""
+
+
+#: In the order in which they are asked.
+_NATIVE: Final[tuple[NativeReader, ...]] = (anthropic, bedrock_converse, gemini, openai_responses)
 
 
 def detect(message: object) -> Format | None:
@@ -38,37 +60,44 @@ def detect(message: object) -> Format | None:
     return "openai_chat" if openai_chat.role_of(message) is not None else None
 
 
+def native_reader(messages: Sequence[object]) -> NativeReader | None:
+    """The reader of a provider's own format whose calls and results the readers of chat and LangChain would lose.
+
+    Losing them would make honest replies look false, so every message is looked at, not the first alone.
+
+    Args:
+        messages: A list of messages. Untrusted.
+
+    Returns:
+        The reader, None where the messages are chat or LangChain messages.
+    """
+    return next((reader for reader in _NATIVE if reader.carries(messages)), None)
+
+
+def native_document(value: object) -> NativeReader | None:
+    """The reader of a request or response in a provider's own format; None where it is none.
+
+    Args:
+        value: A document that is no list. Untrusted.
+    """
+    return next((reader for reader in _NATIVE if reader.recognise(value)), None)
+
+
 def refuse_foreign(messages: Sequence[object], pointer: str) -> None:
-    """Refuse formats whose results these readers would lose: losing them would make honest replies look false.
+    """Refuse formats whose lines these readers would take for messages without a role.
 
     Args:
         messages: Untrusted.
         pointer: JSON pointer of the list, for the message of the error.
 
     Raises:
-        FormatError: Where a message is an OpenAI Responses item, a Gemini content, or an Anthropic user message
-            that carries tool results.
+        FormatError: Where a message is a line of a Claude Code session.
     """
     for index, message in enumerate(messages):
-        if not isinstance(message, Mapping):
+        if not isinstance(message, Mapping) or message.get("role") is not None:
             continue
-        name = _foreign(message)
-        if name:
+        if isinstance(message.get("type"), str) and isinstance(message.get("message"), Mapping):
             raise FormatError(
-                f"{pointer}/{index}: this is {name}; expected OpenAI chat messages (role, content, tool_calls) or "
-                "LangChain messages (type, content)"
+                f"{pointer}/{index}: this is a line of a Claude Code session; expected OpenAI chat messages (role, "
+                "content, tool_calls) or LangChain messages (type, content)"
             )
-
-
-def _foreign(message: Mapping[object, object]) -> str:
-    kind, role, content = message.get("type"), message.get("role"), message.get("content")
-    if isinstance(kind, str) and kind in _RESPONSES_ITEMS and role is None and content is None:
-        return "an item of OpenAI Responses"
-    if isinstance(role, str) and isinstance(message.get("parts"), list) and content is None:
-        return "a Gemini content"
-    if isinstance(kind, str) and isinstance(message.get("message"), Mapping) and role is None:
-        return "a line of a Claude Code session"
-    blocks = content if role == "user" and isinstance(content, list) else ()
-    if any(field_of(block, "type") == "tool_result" for block in blocks):
-        return "an Anthropic message with tool results"
-    return ""

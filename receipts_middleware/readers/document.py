@@ -15,7 +15,7 @@ from receipts_middleware.core.toolspec import ToolSpec, read_tools
 from receipts_middleware.core.transcript import Message, Transcript
 from receipts_middleware.readers import langchain_messages, openai_chat
 from receipts_middleware.readers.content import field_of, text_of
-from receipts_middleware.readers.detect import detect, refuse_foreign
+from receipts_middleware.readers.detect import NativeReader, detect, native_document, native_reader, refuse_foreign
 
 _EXPECTED: Final = (
     "expected a list of OpenAI chat or LangChain messages, an object with `messages`, or JSON text of one of these"
@@ -37,6 +37,8 @@ class _Document:
     pointer: str
     tools: object = None
     meta: Mapping[str, str] | None = None
+    whole: object = None
+    native: NativeReader | None = None
 
 
 def read_transcript(source: object, *, tools: Iterable[object] | None = None) -> Transcript:
@@ -46,12 +48,13 @@ def read_transcript(source: object, *, tools: Iterable[object] | None = None) ->
         source: List of LangChain messages (objects, `messages_to_dict` dicts, flat dicts) or OpenAI chat messages
             (dicts or objects), also mixed; a state, result or record with such a list under `messages` (also
             under `values`); text or bytes of a JSON document of one of these, or of JSON lines with a message
-            each; a `Transcript`. Untrusted.
+            each; a list, a request or a response of Anthropic Messages, OpenAI Responses, Gemini or Bedrock
+            Converse; a `Transcript`. Untrusted.
         tools: What the agent had, as for `read_tools`; outweighs what the document itself lists.
 
     Returns:
-        The transcript; message i is message i of the source. A message that cannot be read is a `system` message
-        with what text it has. Results are not paired with calls here.
+        The transcript. Of chat and LangChain messages, message i is message i of the source, and one that cannot be
+        read is a `system` message with what text it has. Results are not paired with calls here.
 
     Raises:
         FormatError: Nothing of the source could be read as a conversation; the message says where, and what was
@@ -60,8 +63,11 @@ def read_transcript(source: object, *, tools: Iterable[object] | None = None) ->
     if isinstance(source, Transcript):
         return source if tools is None else replace(source, tools=read_tools(tools))
     document = _open(source)
-    refuse_foreign(document.messages, document.pointer)
     formats = [_format(item) for item in document.messages]
+    native = document.native or (None if "langchain" in formats else native_reader(document.messages))
+    if native is not None:
+        return _read_native(native, document, tools)
+    refuse_foreign(document.messages, document.pointer)
     if document.messages and not any(formats):
         raise FormatError(f"{document.pointer}/0: no message of the list could be read; {_EXPECTED}")
     specs = read_tools(tools) if tools is not None else _document_tools(document.tools)
@@ -69,6 +75,15 @@ def read_transcript(source: object, *, tools: Iterable[object] | None = None) ->
     messages = [_read(item, kind) for item, kind in zip(document.messages, formats, strict=True)]
     name = "langchain" if "langchain" in formats else "openai_chat" if messages else ""
     return Transcript(langchain_messages.mark_answers(messages, bound), specs, name, document.meta)
+
+
+def _read_native(native: NativeReader, document: _Document, tools: Iterable[object] | None) -> Transcript:
+    """The conversation of a provider's own format; of the whole document where that is one, for its instructions."""
+    whole = document.whole is not None and native.recognise(document.whole)
+    transcript = native.read(document.whole if whole else document.messages)[0]
+    specs = read_tools(tools) if tools is not None else transcript.tools or _document_tools(document.tools)
+    meta = {**(document.meta or {}), **(transcript.meta or {})}
+    return replace(transcript, tools=specs, meta=meta or None)
 
 
 def recognise(value: object) -> bool:
@@ -150,6 +165,8 @@ def _open_value(value: object, pointer: str) -> _Document:
     if _format(value) is not None:
         return _Document([value], pointer)
     document = _open_holder(value, pointer)
+    if document is None and (native := native_document(value)) is not None:
+        return _Document((), pointer, whole=value, native=native)
     if document is None:
         kind = "a mapping without `messages`" if isinstance(value, Mapping) else type(value).__name__
         raise FormatError(f"{pointer or '/'}: this is {kind}; {_EXPECTED}")
@@ -165,7 +182,7 @@ def _open_holder(value: object, pointer: str) -> _Document | None:
         document = _open_text(messages)
         return replace(document, tools=_tools(value), meta=_meta(value))
     if isinstance(messages, list | tuple):
-        return _Document(messages, f"{pointer}/messages", _tools(value), _meta(value))
+        return _Document(messages, f"{pointer}/messages", _tools(value), _meta(value), value)
     for name in _HOLDERS:
         inner = field_of(value, name)
         if isinstance(inner, Mapping) and isinstance(inner.get("messages"), list | tuple):
