@@ -82,6 +82,8 @@ def make_run(
             traits[entry.tool] = _traits(spec, policy, entry.tool, words)
     acts = []
     for entry, spec in zip(ledger, found, strict=True):
+        if entry.call is not None and entry.call.kind == "answer":
+            continue  # the reply itself in the shape of a call: nothing ran, and it is no evidence of what it says
         kind = kind_of_call(spec, entry.call.args if entry.call is not None else None) if spec else "unknown"
         if kind == "unknown":
             graded[entry.n] = _as_an_act(entry, graded[entry.n], strict=policy.require_object_id)
