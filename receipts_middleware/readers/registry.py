@@ -15,7 +15,7 @@ from typing import Final, Literal
 from receipts_middleware.core.errors import FormatError, UsageError
 from receipts_middleware.core.toolspec import ToolSpec, read_tools
 from receipts_middleware.core.transcript import Transcript
-from receipts_middleware.readers import document
+from receipts_middleware.readers import anthropic, bedrock_converse, document, gemini, http, openai_responses
 
 ReaderState = Literal["stable", "experimental"]
 
@@ -55,6 +55,11 @@ def _read_messages(value: object) -> list[Transcript]:
 
 #: In the order in which they are asked.
 READERS: Final[tuple[Reader, ...]] = (
+    Reader(http.NAME, http.recognise, http.read, other_names=("vcr", "har")),
+    Reader(anthropic.NAME, anthropic.recognise, anthropic.read),
+    Reader(bedrock_converse.NAME, bedrock_converse.recognise, bedrock_converse.read),
+    Reader(gemini.NAME, gemini.recognise, gemini.read),
+    Reader(openai_responses.NAME, openai_responses.recognise, openai_responses.read),
     Reader("messages", document.recognise, _read_messages, other_names=("openai_chat", "langchain")),
 )
 
