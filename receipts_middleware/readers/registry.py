@@ -15,7 +15,20 @@ from typing import Final, Literal
 from receipts_middleware.core.errors import FormatError, UsageError
 from receipts_middleware.core.toolspec import ToolSpec, read_tools
 from receipts_middleware.core.transcript import Transcript
-from receipts_middleware.readers import anthropic, bedrock_converse, document, gemini, http, openai_responses
+from receipts_middleware.readers import (
+    anthropic,
+    bedrock_converse,
+    document,
+    gemini,
+    http,
+    inspect_log,
+    invariant,
+    langfuse,
+    langsmith,
+    openai_responses,
+    otel,
+    tau_bench,
+)
 
 ReaderState = Literal["stable", "experimental"]
 
@@ -60,6 +73,12 @@ READERS: Final[tuple[Reader, ...]] = (
     Reader(bedrock_converse.NAME, bedrock_converse.recognise, bedrock_converse.read),
     Reader(gemini.NAME, gemini.recognise, gemini.read),
     Reader(openai_responses.NAME, openai_responses.recognise, openai_responses.read),
+    Reader(inspect_log.NAME, inspect_log.recognise, inspect_log.read, other_names=("inspect_ai",)),
+    Reader(tau_bench.NAME, tau_bench.recognise, tau_bench.read, each_line=True, other_names=("tau2_bench",)),
+    Reader(langsmith.NAME, langsmith.recognise, langsmith.read),
+    Reader(langfuse.NAME, langfuse.recognise, langfuse.read),
+    Reader(otel.NAME, otel.recognise, otel.read, other_names=("otel_genai",)),
+    Reader(invariant.NAME, invariant.recognise, invariant.read),
     Reader("messages", document.recognise, _read_messages, other_names=("openai_chat", "langchain")),
 )
 
