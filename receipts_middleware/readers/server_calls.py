@@ -24,7 +24,7 @@ _ITEMS: Final = {
 }
 _CALLS: Final = frozenset({"server_tool_use", "server_tool_call", "mcp_tool_use", "executable_code"})
 _OUTPUT_KEYS: Final = ("output", "content", "outputs", "results", "tools", "code_execution_result")
-_FAILED: Final = frozenset({"failed", "error", "incomplete", "cancelled"})
+_FAILED: Final = ("failed", "error", "incomplete", "cancelled")
 #: Under this name LangChain normalises calls to a provider's remote MCP servers; the tool's own name is beside it.
 _REMOTE_MCP: Final = "remote_mcp"
 
@@ -99,7 +99,7 @@ def _item_result(kind: str, name: str, identity: str, block: Mapping[object, obj
         output = action.get("sources")
     if error:
         return _result(identity, name, error, failed=True)
-    if status in _FAILED:
+    if isinstance(status, str) and status in _FAILED:
         return _result(identity, name, output, failed=True)
     if kind == "image_generation_call":
         return _result(identity, name, None) if block.get("result") or status == "completed" else None
