@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from receipts_middleware import verify_messages
 
 #: Share of wrong evidence that is seen at least, and of good evidence that is doubted at most, by file. The rules were
-#: tuned on the probes; the other file was written before and never looked at. Floors only rise.
+#: tuned on `probes` and `tuning`; `supports` was written before any of them, and what is missed in it was never looked
+#: at. Floors only rise.
 FLOORS = {
-    "citations/probes.jsonl": (0.84, 0.01),
-    "citations/supports.jsonl": (0.66, 0.02),
+    "citations/probes.jsonl": (0.86, 0.01),
+    "citations/tuning.jsonl": (0.75, 0.01),
+    "citations/supports.jsonl": (0.68, 0.02),
 }
 
 
@@ -90,6 +92,7 @@ PIECES = [
 ]
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.lists(st.sampled_from(PIECES), max_size=14), st.text(max_size=40), st.text(max_size=40))
 def test_whatever_stands_in_report_and_results_something_is_said_of_each_citation(pieces, output, name) -> None:
     reply = "".join(pieces)

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Final
 
-from receipts_middleware.core.bearing.shown import NUMBERS
+from receipts_middleware.core.bearing.shown import NUMBERS, scales_of
 from receipts_middleware.core.binding import Act
+from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.values import Value
 
 #: Words by which a sentence says that a number was worked out.
@@ -16,7 +17,7 @@ _DERIVED: Final = re.compile(
     r"\b(?:total|sum|altogether|together|in all|overall|averages?|averaged|mean|median|difference|save[sd]?|savings?"
     r"|remaining|left|another|each|apiece|additional|extra|cheaper|dearer|higher|lower|increase[sd]?|decrease[sd]?"
     r"|more|less|fewer|short|above|below|net|gross|minus|plus|worth|estimated?|would|could|should|combined|up|down"
-    r"|faster|slower|later|earlier|late|early|times|half|twice|double|out of|of the)\b",
+    r"|faster|slower|later|earlier|late|early|times|half|twice|double|out of|of the|ahead|behind|apart|gap)\b",
     re.IGNORECASE,
 )
 _ROUGHLY: Final = re.compile(
@@ -50,13 +51,32 @@ def is_derived(text: str, value: Value, values: Sequence[Value], acts: Sequence[
     if len(numbers) > 1 and abs(sum(numbers) - target) <= half:
         return True
     pool = list(dict.fromkeys([*numbers, *own]))
+    targets = {target * scale: half * scale for scale in scales_of(value.unit)}
     return any(
-        abs(result - target) <= half
+        any(abs(result - t) <= h for t, h in targets.items())
         for i, a in enumerate(pool)
         for b in pool[i + 1 :]
         if a in numbers or b in numbers
         for result in _worked_out(a, b)
     )
+
+
+def is_worked_out(text: str) -> bool:
+    """Whether a statement says that a number was worked out.
+
+    Args:
+        text: The statement. Untrusted.
+    """
+    return _DERIVED.search(text) is not None
+
+
+def derivations_in(text: str) -> frozenset[str]:
+    """Stems of the words by which a statement says that a number was worked out.
+
+    Args:
+        text: The statement. Untrusted.
+    """
+    return stems_of(" ".join(match[0] for match in _DERIVED.finditer(text)))
 
 
 def is_rough(text: str) -> bool:

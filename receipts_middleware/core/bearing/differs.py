@@ -12,7 +12,7 @@ from receipts_middleware.core.bearing.derived import is_derived, is_near, is_rou
 from receipts_middleware.core.bearing.field import plain
 from receipts_middleware.core.bearing.named import Statement, bound_before
 from receipts_middleware.core.bearing.shown import NUMBERS, shows
-from receipts_middleware.core.binding import Act
+from receipts_middleware.core.binding import Act, Run
 from receipts_middleware.core.binding.compare import shape
 from receipts_middleware.core.binding.words import stem, stems_of
 from receipts_middleware.core.values import Pool, Value, read_arguments, read_values
@@ -37,6 +37,8 @@ _SHORT: Final = re.compile(r"[^\W_]{1,12}(?:[-/][^\W_]{1,12}){0,3}")
 _MAX_SEEN: Final = 200
 _MAX_TEXT: Final = 20_000
 _MAX_SCALAR: Final = 64
+#: Receipts from which a number may have been worked out.
+_MAX_ACTS: Final = 12
 #: More ids of one kind than this are a list, in which an id that is not named says nothing.
 _FEW: Final = 3
 
@@ -50,13 +52,14 @@ class _Seen:
     returned: bool
 
 
-def other_shown(statement: Statement, act: Act, beside: Sequence[Act]) -> str:
+def other_shown(statement: Statement, act: Act, beside: Sequence[Act], run: Run) -> str:
     """What a receipt shows in place of a value of a statement.
 
     Args:
         statement: The statement.
         act: The receipt.
         beside: Receipts that are cited for the same statement.
+        run: Everything that was seen and said.
 
     Returns:
         The other value; empty where nothing differs.
@@ -68,9 +71,10 @@ def other_shown(statement: Statement, act: Act, beside: Sequence[Act]) -> str:
     for value in statement.values:
         other = _beyond(statement, value, seen)
         if other is None and any(shows(value, one) for one in (act, *beside)):
-            other = _less_done(value, act, mentioned)
+            other = _less_done(value, act, mentioned, statement.stems)
         elif other is None and value.kind in NUMBERS:
             other = _other_number(statement, value, seen, mentioned, (act, *beside))
+            other = other or _in_place_of_unknown(statement, value, seen, mentioned, run)
         elif other is None:
             other = _other_name(value, seen, mentioned)
         if other:
@@ -111,7 +115,7 @@ def _beyond(statement: Statement, value: Value, seen: Sequence[_Seen]) -> str | 
     return broken[0].value.text if broken else ""
 
 
-def _less_done(value: Value, act: Act, mentioned: Pool) -> str:
+def _less_done(value: Value, act: Act, mentioned: Pool, words: frozenset[str]) -> str:
     """What an act did where a statement tells the amount that was asked for: 48 refunded of 64."""
     if value.kind not in ("money", "count") or act.kind == "reading" or not act.args_pool().contains(value):
         return ""
@@ -121,7 +125,7 @@ def _less_done(value: Value, act: Act, mentioned: Pool) -> str:
     asked = {key.rpartition(" ")[2] for key, text in act.arg_pairs() if key and text.strip().lstrip("$€£") == bare}
     for key, text in act.records()[0].pairs if act.records() else ():
         last = key.rpartition(" ")[2]
-        own = last in asked or (last in AMOUNT_KEYS and stem(last) in act.traits.own)
+        own = last in asked or stem(last) in words or (last in AMOUNT_KEYS and stem(last) in act.traits.own)
         if not own or not text.replace(".", "", 1).isdecimal():
             continue
         if not any(mentioned.contains(v) for v in read_arguments({key: plain(text)})):
@@ -143,6 +147,18 @@ def _other_number(
     if is_rough(statement.text) and any(is_near(value, s.value) for s in numbers):
         return ""
     return alike[0].value.text
+
+
+def _in_place_of_unknown(statement: Statement, value: Value, seen: Sequence[_Seen], mentioned: Pool, run: Run) -> str:
+    """The number of a receipt that has but one or two, where the statement has one that nobody ever named."""
+    if len(value.norm) < 2 or value.unit in DURATIONS or value.unit in MONTH_DURATIONS or is_rough(statement.text):
+        return ""
+    if run.seen().contains(value) or run.told().contains(value) or value.norm in run.heard():
+        return ""
+    numbers = [s for s in seen if s.value.kind in NUMBERS and not s.words & _NO_AMOUNTS]
+    if not 1 <= len({s.value.norm for s in numbers}) < _FEW or any(mentioned.contains(s.value) for s in numbers):
+        return ""
+    return "" if is_derived(statement.text, value, statement.values, run.acts[:_MAX_ACTS]) else numbers[0].value.text
 
 
 def _is_telling(value: Value, seen: Sequence[_Seen]) -> bool:

@@ -7,13 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from receipts_middleware.core.bearing.derived import is_derived
 from receipts_middleware.core.bearing.differs import other_shown
+from receipts_middleware.core.bearing.ends import leaves_open
 from receipts_middleware.core.bearing.field import Field
+from receipts_middleware.core.bearing.keyed import other_under_key
 from receipts_middleware.core.bearing.named import Statement, bound_before
-from receipts_middleware.core.bearing.news import brings_other_news
-from receipts_middleware.core.bearing.predicate import is_by_others, is_of_another_act
+from receipts_middleware.core.bearing.news import brings_other_news, tells_good
+from receipts_middleware.core.bearing.predicate import ASKS, is_by_others, is_of_another_act
 from receipts_middleware.core.bearing.rivals import CLEARLY, better_than, is_sibling, weigh
-from receipts_middleware.core.bearing.shown import stands_in
+from receipts_middleware.core.bearing.shown import NUMBERS, shows, stands_in
 from receipts_middleware.core.bearing.things import other_thing
 from receipts_middleware.core.binding import Act, Bound, Run, bind
 from receipts_middleware.core.binding.checks import is_bad
@@ -31,10 +34,6 @@ _ENOUGH_OF_SHARE: Final = 0.15
 #: A statement about several things, of which each receipt bears out its own.
 _SEVERAL: Final = re.compile(
     r"\b(?:all|both|each|every|respectively|together|and|their|they|them)\b|[,;&+/]", re.IGNORECASE
-)
-#: Verbs by which something is asked for: the act is done although its end is open.
-_ASKS: Final = frozenset(
-    stem(w) for w in "invite request ask submit offer propose order schedule queue apply enqueue file".split()
 )
 #: Verbs that a look can be told by as well.
 _LOOKS: Final = frozenset(
@@ -100,7 +99,8 @@ def bears_out(share: Share, field: Field) -> Borne:
     if is_bad(act) and statement.claims:
         return Borne(None)
     supported = any(b.judged.status == "supported" for b in bound)
-    return Borne(True if supported or _held(statement, act, field) >= _ENOUGH else None)
+    held = _held(statement, act, field)
+    return Borne(True if held >= (_ENOUGH_OF_SHARE if supported else _ENOUGH) else None)
 
 
 def _against(share: Share, bound: Sequence[Bound], field: Field) -> Borne | None:
@@ -114,7 +114,8 @@ def _against(share: Share, bound: Sequence[Bound], field: Field) -> Borne | None
         ),
         "",
     )
-    why = why or _shows(other_shown(statement, act, share.beside)) or brings_other_news(statement, act)
+    why = why or _shows(other_shown(statement, act, share.beside, field.run) or other_under_key(statement, act))
+    why = why or brings_other_news(statement, act) or leaves_open(statement, act, field)
     if why:
         return Borne(supports=False, why=why, better=_fuller(statement, act, field))
     other = other_thing(statement, act, field, share.beside)
@@ -136,9 +137,12 @@ def _is_shown_after_all(bound: Bound, statement: Statement, act: Act, field: Fie
     judged, claim = bound.judged, bound.claim
     if judged.status == "unconfirmed":
         verb = families(frozenset({stem(claim.action)}))
+        numbers = [v for v in statement.values if v.kind in NUMBERS]
+        if numbers and all(shows(v, act) or is_derived(statement.text, v, numbers, (act,)) for v in numbers):
+            return True
         return act.grade == "S4" or bool(verb & families(stems_of(act.output[:_MAX_TEXT])))
     if judged.status == "accepted_only":
-        return stem(claim.action) == act.traits.lead and act.traits.lead in _ASKS
+        return (claim.aspect == "present" and not tells_good(claim.text)) or stem(claim.action) in ASKS
     if judged.status not in ("wrong_amount", "misquoted"):
         return False
     said, _, other = judged.observed.partition(": ")
@@ -146,7 +150,13 @@ def _is_shown_after_all(bound: Bound, statement: Statement, act: Act, field: Fie
         return True  # it is held against the receipt as a bound
     if other.startswith(said) or stands_in(said.strip(" $€£%").replace(",", ""), act.text()):
         return True
-    return any(t.value is not None and t.value.text == said and field.level(t, act) > 0 for t in statement.things)
+    return any(
+        thing.value is not None
+        and thing.value.text == said
+        and (field.level(thing, act) > 0 or is_derived(statement.text, thing.value, statement.values, (act,)))
+        for thing in statement.things
+        if thing.value is not None and thing.value.kind in NUMBERS
+    )
 
 
 def _is_of_another_tool(statement: Statement, bound: Sequence[Bound], act: Act, field: Field) -> bool:

@@ -85,7 +85,7 @@ class Statement:
         whole: The words with those behind the citation in its sentence.
         values: Values of the words, offsets in them.
         things: What they name, values first; in another language than English without its words.
-        stems: Stems of the words with those behind the citation.
+        stems: Stems of the words.
         claims: Claims found in the words.
         reading: How the whole reads.
         readings: How the words and the whole read.
@@ -123,7 +123,7 @@ def read_statement(text: str, follows: str, *, unread: bool = False, more: Words
         whole=whole,
         values=values,
         things=[t for t in things if t.kind != "word"] if foreign else things,
-        stems=stems_of(whole),
+        stems=stems_of(text),
         claims=[] if foreign else said.claims,
         reading=reading,
         readings=frozenset({reading, reads_as(text)}),

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from receipts_middleware.core.bearing.named import Statement
-from receipts_middleware.core.bearing.predicate import OPEN_STATES
-from receipts_middleware.core.bearing.states import says_otherwise
+from receipts_middleware.core.bearing.predicate import BEGINS, OPEN_STATES
+from receipts_middleware.core.bearing.states import says_otherwise, says_the_same
 from receipts_middleware.core.binding import Act
 from receipts_middleware.core.binding.words import stem, words_of
 from receipts_middleware.core.claims import FoundClaim
@@ -36,7 +36,8 @@ _EMPTY: Final = re.compile(
 )
 #: What a statement says that there is none of.
 _NONE_OF: Final = re.compile(
-    r"\b(?:no|without(?: any)?|zero|free of)\s+(?:(?:open|known|new|further)\s+)?([a-z]{3,24})\b", re.IGNORECASE
+    r"\b(?:no|without(?: any)?|zero|free of(?: any)?)\s+(?:(?:open|known|new|further)\s+)?([a-z]{3,24})\b",
+    re.IGNORECASE,
 )
 
 
@@ -47,7 +48,8 @@ def _stems(words: str) -> frozenset[str]:
 #: Keys whose `true` is bad news, and those whose `false` is.
 _BAD_KEYS: Final = _stems(
     """hold held alarm alert leak leaking overdue locked blocked expired error warning danger risk late delayed damaged
-    missing conflict clash closed cancelled canceled suspended banned infected contaminated recalled"""
+    missing conflict clash closed cancelled canceled suspended banned infected contaminated recalled toxic poisonous
+    hazardous flammable defective broken dirty"""
 )
 _GOOD_KEYS: Final = _stems(
     """ok success available valid passed pass free open active approved accepted acknowledged ack verified confirmed
@@ -56,7 +58,7 @@ _GOOD_KEYS: Final = _stems(
 )
 #: Good states that a statement may tell.
 _GOOD: Final = re.compile(
-    r"\b(?:fine|calm|warm|smooth|okay|ok|clear(?:ed)?|free|normal(?:ly)?|healthy|clean|good|well|safe(?:ly)?"
+    r"\b(?:fine|harmless|calm|warm|smooth|okay|ok|clear(?:ed)?|free|normal(?:ly)?|healthy|clean|good|well|safe(?:ly)?"
     r"|proper(?:ly)?|available|valid|approved|accepted|passed|passes|verified|confirmed|ready|firm(?:ly)?|definite"
     r"|settled|sound|stable|intact|up|complete[sd]?|finished|done|delivered|paid|signed|released|dispatched|in order"
     r"|on time|on track|in place|at once|right away|picked up|live|matched|reserved|booked|guaranteed|secured?|sealed)"
@@ -74,8 +76,8 @@ _BAD_STATES: Final = frozenset(
     """down unhealthy offline degraded stopped inactive dead disconnected unreachable red closed full unpaid overdue
     unsigned vacant""".split()
 )
-#: Acts that begin something, so that their end is open all the same.
-_BEGINS: Final = _stems("place order submit file open create request start initiate queue schedule ask report raise")
+#: What a look says of a machine or a service that does its work.
+_GOING: Final = frozenset("running started active processing open".split())
 #: A line of a text that gives a value under a name.
 _LINE: Final = re.compile(r"^[ \t]*([A-Za-z][\w .-]{1,40}?)[ \t]*[:=][ \t]*([\w .-]{1,60})$", re.MULTILINE)
 _MAX_PAIRS: Final = 60
@@ -106,19 +108,38 @@ def brings_other_news(statement: Statement, act: Act) -> str:
         and (statement.claims or statement.reading != "neutral")
     ):
         return "it found nothing"
-    good = _GOOD.search(text) is not None or _REACHED.search(text) is not None
-    done = good or (statement.reading == "success" and _tells_an_end(statement.claims))
+    good = tells_good(text)
+    done = good or (statement.reading == "success" and _tells_an_end(statement.claims, act))
     for key, value in _pairs(act):
         keys = frozenset(map(stem, key.split()))
         flag = value.strip().lower()
         if flag in ("true", "false"):
-            if _flag_is_against(keys, statement) if flag == "true" else _lack_is_against(keys, statement):
+            if (
+                _flag_is_against(keys, statement)
+                if flag == "true"
+                else _lack_is_against(
+                    keys,
+                    statement,
+                    is_done=act.kind == "acting"
+                    and stem(key) in act.traits.own | act.traits.told
+                    and key.endswith("ed"),
+                )
+            ):
                 return f"{key} is {flag}"
         elif not done or not _is_status(key) or not (len(keys) < 2 or (keys - _STATUS) & statement.stems):
             continue
-        elif _leaves_open(value, act, statement.stems):
+        elif _leaves_open(value, act, statement.stems) and not says_the_same(text, value):
             return f"{key} is {value[:_MAX_STATE]}"
     return ""
+
+
+def tells_good(text: str) -> bool:
+    """Whether a statement tells of a good state, or of something that was received.
+
+    Args:
+        text: The statement. Untrusted.
+    """
+    return _GOOD.search(text) is not None or _REACHED.search(text) is not None
 
 
 def _pairs(act: Act) -> Iterator[tuple[str, str]]:
@@ -196,24 +217,38 @@ def _lists_little(act: Act) -> bool:
 
 def _flag_is_against(keys: frozenset[str], statement: Statement) -> bool:
     """Whether a flag that is set is bad news under good words."""
-    return bool(keys & _BAD_KEYS) and not keys & statement.stems and _GOOD.search(statement.whole) is not None
+    return bool(keys & _BAD_KEYS) and not keys & statement.stems and _GOOD.search(statement.text) is not None
 
 
-def _lack_is_against(keys: frozenset[str], statement: Statement) -> bool:
+def _lack_is_against(keys: frozenset[str], statement: Statement, *, is_done: bool) -> bool:
     """Whether a flag that is not set is bad news under good words."""
-    if _NOTHING.search(statement.whole) or not keys & _GOOD_KEYS:
+    if _NOTHING.search(statement.whole) or not (keys & _GOOD_KEYS or is_done):
         return False
-    return bool(keys & statement.stems) or _GOOD.search(statement.whole) is not None
+    if keys & _GOOD_KEYS:
+        return bool(keys & statement.stems) or _GOOD.search(statement.text) is not None
+    return statement.reading == "success"
 
 
 def _leaves_open(value: str, act: Act, words: frozenset[str]) -> bool:
     """Whether a status leaves the end open, or is a failure, and the statement does not name it."""
     bare = value.strip().lower()
+    if act.kind == "reading" and bare in _GOING:
+        return False
     if bare == "accepted" or frozenset(stem(w) for w in words_of(value)) & words:
         return False  # of a filing, `accepted` is the good end
-    return status_class(value, act.traits.name) in ("failed", "accepted") or bare in _BAD_STATES | OPEN_STATES
+    said = status_class(value, act.traits.name)
+    if act.kind == "acting" and said == "done":
+        return False
+    return said in ("failed", "accepted") or bare in _BAD_STATES | OPEN_STATES
 
 
-def _tells_an_end(claims: Sequence[FoundClaim]) -> bool:
-    """Whether a statement tells that something came to its end."""
-    return any(c.action and not c.negated and c.aspect != "past" and stem(c.action) not in _BEGINS for c in claims)
+def _tells_an_end(claims: Sequence[FoundClaim], act: Act) -> bool:
+    """Whether a statement tells that something came to its end; that the agent did its part is for binding."""
+    return any(
+        c.action
+        and not c.negated
+        and c.aspect != "past"
+        and stem(c.action) not in BEGINS
+        and not (act.kind == "acting" and c.subject == "agent")
+        for c in claims
+    )

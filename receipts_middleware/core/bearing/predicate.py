@@ -6,6 +6,7 @@ import re
 from typing import Final, Literal
 
 from receipts_middleware.core.bearing.named import Statement
+from receipts_middleware.core.bearing.shown import shows
 from receipts_middleware.core.binding import Act
 from receipts_middleware.core.binding.families import GENERIC_VERBS, VERB_FAMILIES
 from receipts_middleware.core.binding.tools import families
@@ -32,6 +33,8 @@ _BY_OTHERS: Final = _stems(
     """accept agree answer reply respond confirm acknowledge sign countersign read open view receive approve attend
     consent object complain thank promise pay agre arrive land reach"""
 )
+#: ... and what a delivery shows.
+_REACHES: Final = _stems("read open view receive arrive land reach get see")
 #: What others do by themselves, whoever is named before it.
 _ANSWERS: Final = _stems("reply respond agree consent agre")
 #: Acts of telling somebody.
@@ -50,10 +53,14 @@ _WAS_NOT: Final = re.compile(
 )
 #: Words by which a denial is of something else than what was done.
 _BUT: Final = re.compile(r"\b(?:else|others?|further|more|yet|besides|apart|except|only|again|still)\b", re.IGNORECASE)
-#: Acts that begin something, so that an open end is theirs.
-_BEGINS: Final = _stems(
+#: Stems of acts by which something is asked for or handed in: they are done although its end is open.
+ASKS: Final = _stems(
+    """invite request ask submit offer propose order schedule queue enqueue apply file open report raise lodge place"""
+)
+#: Stems of acts that begin something, so that an open end is theirs.
+BEGINS: Final = _stems(
     """place order submit file open create request start initiate queue schedule ask report raise draft prepare make
-    compose write propose offer add generate invite register record enter put apply lodge send issue"""
+    compose write propose offer add generate invite register record enter put apply lodge send issue enqueue"""
 )
 #: Status words of a thing that is not final, beside those that say so of a call.
 OPEN_STATES: Final = frozenset(
@@ -93,7 +100,8 @@ def is_of_another_act(statement: Statement, act: Act) -> bool:
     if _denies(statement, act):
         return True
     told = [claim for claim in statement.claims if not claim.negated]
-    others = [claim for claim in told if _is_other(claim, act)]
+    shown = any(len(value.norm) > 1 and shows(value, act) for value in statement.values)
+    others = [claim for claim in told if _is_other(claim, act, shown=shown)]
     return bool(others) and not any(link_of(c, act) in ("word", "tool") for c in told if c not in others)
 
 
@@ -107,7 +115,7 @@ def is_by_others(statement: Statement, act: Act) -> bool:
     return any(_by_others(claim, link_of(claim, act), act) for claim in statement.claims if not claim.negated)
 
 
-def _is_other(claim: FoundClaim, act: Act) -> bool:
+def _is_other(claim: FoundClaim, act: Act, *, shown: bool) -> bool:
     verb = stem(claim.action) if claim.action else ""
     link = link_of(claim, act)
     if claim.kind == "check":
@@ -117,12 +125,16 @@ def _is_other(claim: FoundClaim, act: Act) -> bool:
     if claim.kind != "effect" or not verb or verb in _LOOKS or claim.voice == "state":
         return False
     if act.kind == "reading":
-        return _is_no_look(claim, verb, link, act)
+        return not (shown and claim.aspect == "none") and _is_no_look(claim, verb, link, act)
+    if act.kind == "acting" and verb in _TELLS and link in ("akin", "none") and not act.traits.media:
+        return not families(frozenset({verb})) & families(stems_of(act.output[:_MAX_TEXT]))
+    if normal_status(act.entry.receipt.status_word or "") in OPEN_STATES and link != "word":
+        return verb not in BEGINS | GENERIC_VERBS
     if act.kind != "acting" or claim.subject == "agent" or claim.aspect == "none":
         return False
     if link == "none":
         return True
-    unknown = link == "open" and verb not in GENERIC_VERBS | _BEGINS
+    unknown = link == "open" and verb not in GENERIC_VERBS | BEGINS
     return unknown and _is_open(act) and claim.aspect != "present"
 
 
@@ -137,13 +149,19 @@ def _is_no_look(claim: FoundClaim, verb: str, link: Link, act: Act) -> bool:
 
 def _is_open(act: Act) -> bool:
     """Whether the record leaves the end of an act open."""
-    return act.grade == "S2" or normal_status(act.entry.receipt.status_word or "") in OPEN_STATES
+    return (
+        act.grade == "S2"
+        or act.entry.outcome == "partial"
+        or normal_status(act.entry.receipt.status_word or "") in OPEN_STATES
+    )
 
 
 def _by_others(claim: FoundClaim, link: Link, act: Act) -> bool:
     """What others did, over the receipt of an act by which they were only sent something."""
     verb = stem(claim.action) if claim.action else ""
-    if not verb or act.kind != "acting" or act.grade == "S4" or claim.subject == "agent":
+    if not verb or act.kind != "acting" or claim.subject == "agent":
+        return False
+    if act.grade == "S4" and (verb in _REACHES or link in ("word", "tool")):
         return False
     said = stems_of(act.output[:_MAX_TEXT])
     if any(word[:4] == verb[:4] or (len(word) > 2 and verb.startswith(word)) for word in said):
@@ -156,7 +174,7 @@ def _by_others(claim: FoundClaim, link: Link, act: Act) -> bool:
         return True
     if claim.aspect != "perfect":
         return False
-    return link == "none" or (_is_open(act) and link != "word" and verb not in _BEGINS)
+    return link in ("none", "akin", "open") and verb not in BEGINS | GENERIC_VERBS | _LOOKS
 
 
 def _denies(statement: Statement, act: Act) -> bool:

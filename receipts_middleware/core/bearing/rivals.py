@@ -16,6 +16,8 @@ CLEARLY: Final = 2.0
 _SIBLING: Final = 1.2
 #: One plain word tells little.
 _ONE_WORD: Final = 3.0
+#: ... but where the cited receipt has nothing at all of the statement.
+_ONLY_WORD: Final = 2.2
 #: Share of a statement from which on a receipt holds too much of it to be the wrong one.
 _HOLDS: Final = 0.4
 _HOLDS_SIBLING: Final = 0.75
@@ -87,7 +89,7 @@ def better_than(act: Act, things: Sequence[Named], field: Field, beside: Sequenc
             continue
         rival = weigh(act, other, things, field, beside)
         sibling = is_sibling(act, other)
-        least = _SIBLING if sibling else (CLEARLY if rival.telling else _ONE_WORD)
+        least = _SIBLING if sibling else CLEARLY if rival.telling else _ONE_WORD if holds else _ONLY_WORD
         if rival.more - rival.less < least or rival.less > rival.more * _OWN_SHARE:
             continue
         if holds > (_HOLDS_SIBLING if sibling else _HOLDS):

@@ -51,6 +51,16 @@ def shows(value: Value, act: Act) -> bool:
     )
 
 
+def scales_of(unit: str) -> list[Fraction]:
+    """By what a number of a unit is multiplied to be one of another unit of the same measure; 1 among them.
+
+    Args:
+        unit: As values have it; empty where there is none.
+    """
+    measure = next((m for m in _MEASURES if unit in m), {unit: 1})
+    return [Fraction(measure[unit], size) for size in measure.values()]
+
+
 def stands_in(digits: str, text: str) -> bool:
     """Whether a number stands in a text in these very digits: `31.2ms`, `10k`.
 

@@ -21,7 +21,7 @@ _ROWS: Final = """
     paid settled cleared | unpaid due outstanding overdue owing
     passed pass sound | failed fail rejected
     approved granted accepted authorised authorized | rejected declined denied refused
-    complete completed finished done final | incomplete partial unfinished in_progress ongoing draft underway
+    complete completed finished done final | incomplete running partial unfinished in_progress ongoing draft underway
     empty | full
     connected | disconnected
     armed | disarmed
@@ -29,6 +29,7 @@ _ROWS: Final = """
     signed | unsigned
     verified confirmed | unverified unconfirmed tentative
     negative | positive
+    held kept set_aside | released given_up
     normal | abnormal elevated critical
     safe | unsafe dangerous
     dry | wet flooded damp
@@ -64,6 +65,16 @@ def says_otherwise(text: str, state: str) -> bool:
             if said and not _NOT.search(text, max(0, said.start() - _BEFORE), said.start()):
                 return True
     return False
+
+
+def says_the_same(text: str, state: str) -> bool:
+    """Whether a statement calls a thing by a word of the same side as the state that a receipt gives.
+
+    Args:
+        text: The statement. Untrusted.
+        state: A short value of the receipt. Untrusted.
+    """
+    return any(_pattern(side).search(state) and _pattern(side).search(text) for sides in _SIDES for side in sides)
 
 
 @cache
