@@ -146,7 +146,7 @@ def _parts(content: object, depth: int) -> Iterator[tuple[str, bool]]:
             gap = gap or not found
     elif isinstance(content, bool | int | float):
         yield json.dumps(content), False
-    elif content is not None and field_of(content, "type") not in _SILENT_BLOCKS:
+    elif content is not None and text_field(content, "type") not in _SILENT_BLOCKS:
         yield text_field(content, "text"), False
 
 

@@ -82,7 +82,8 @@ def _is_content(item: object) -> bool:
     if not isinstance(parts, list | tuple) or field_of(item, "kind") is not None:
         return False
     role = field_of(item, "role")
-    return (role is None or role in _ROLES) and any(_is_part(part) for part in parts)
+    known = role is None or (isinstance(role, str) and role in _ROLES)
+    return known and any(_is_part(part) for part in parts)
 
 
 def _is_part(part: object) -> bool:

@@ -51,7 +51,7 @@ _PROVIDER_CALLS: Final = frozenset(
 _APPROVALS: Final = frozenset({"mcp_approval_request", "mcp_approval_response"})
 #: Items that say nothing to anybody.
 _SILENT: Final = frozenset({"reasoning", "item_reference", "compaction", "compaction_summary"})
-_BLOCKS: Final = frozenset({"input_text", "output_text", "input_image", "input_file"})
+_BLOCKS: Final = ("input_text", "output_text", "input_image", "input_file")
 _OWN: Final = frozenset({*_CLIENT_CALLS, *_PROVIDER_CALLS, *_APPROVALS, "item_reference"})
 #: The status of an output item says that it was transferred, but for a patch, where the harness says how it went.
 _TELLING_STATUS: Final = "apply_patch_call_output"
@@ -76,7 +76,13 @@ def is_list(items: Sequence[object]) -> bool:
     Args:
         items: Untrusted.
     """
+    if any(field_of(item, "record_type") is not None or _is_session(item) for item in items):
+        return False  # early rollouts of Codex: items between lines of their own
     return any(_is_own(item) for item in items)
+
+
+def _is_session(item: object) -> bool:
+    return all(field_of(item, key) is not None for key in ("id", "timestamp")) and field_of(item, "type") is None
 
 
 def carries(messages: Sequence[object]) -> bool:

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from typing import Final
 
 #: A response of a model with images is some megabytes; a kilobyte can unpack to a thousand times as much.
-MAX_BODY_BYTES: Final = 64_000_000
+MAX_BODY_BYTES: Final = 32_000_000
+#: Of all bodies of a recording together: beyond it further ones are left packed.
+MAX_UNPACKED_BYTES: Final = 1_000_000_000
 _TEXT_KEYS: Final = ("string", "text", "body", "content")
 _BASE64_KEYS: Final = ("base64_string", "base64")
 _GZIP_MAGIC: Final = b"\x1f\x8b"
@@ -32,10 +34,22 @@ class Stream:
     events: tuple[object, ...]
 
 
-def read_body(holder: object) -> object:
+@dataclass(slots=True)
+class Unpacked:
+    """How much the bodies of a recording came to when they were unpacked, so that a small file cannot fill the day.
+
+    Attributes:
+        size: Bytes so far.
+    """
+
+    size: int = 0
+
+
+def read_body(holder: object, unpacked: Unpacked) -> object:
     """What stood in the body of a request or response.
 
     Args:
+        unpacked: Counts what is unpacked.
         holder: Request or response as recorded: with `parsed_body`, `body` (text, bytes, mapping with `string` or
             `base64_string`, value), `postData` or `content` (HTTP archives). Untrusted.
 
@@ -51,7 +65,7 @@ def read_body(holder: object) -> object:
     if isinstance(raw, Mapping):
         raw = _unwrap(raw)
     if isinstance(raw, bytes | bytearray):
-        raw = _decoded(bytes(raw))
+        raw = _decoded(bytes(raw), unpacked)
     return _parse(raw) if isinstance(raw, str) else raw
 
 
@@ -74,20 +88,26 @@ def _unwrap(body: Mapping[object, object]) -> object:
 
 def _from_base64(text: str) -> object:
     try:
-        return base64.b64decode(text[: MAX_BODY_BYTES * 2], validate=False)
+        return base64.b64decode(text, validate=False)
     except (binascii.Error, ValueError):
         return None
 
 
-def _decoded(data: bytes) -> object:
-    """Text of bytes that may be compressed; None where they are neither."""
+def _decoded(data: bytes, unpacked: Unpacked) -> object:
+    """Text of bytes that may be compressed; None where they are neither, or too much."""
     if data[:2] == _GZIP_MAGIC or (data[:1] == b"\x78" and not data[:2].isalpha()):
+        if unpacked.size > MAX_UNPACKED_BYTES:
+            return None
+        packer = zlib.decompressobj(_ZLIB_EITHER)
         try:
-            data = zlib.decompressobj(_ZLIB_EITHER).decompress(data, MAX_BODY_BYTES)
+            data = packer.decompress(data, MAX_BODY_BYTES)
         except zlib.error:
             return None
+        unpacked.size += len(data)
+        if packer.unconsumed_tail:
+            return None
     try:
-        return data[:MAX_BODY_BYTES].decode("utf-8")
+        return data.decode("utf-8")
     except UnicodeDecodeError:
         return None
 

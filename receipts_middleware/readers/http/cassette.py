@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from receipts_middleware.readers.content import field_of
-from receipts_middleware.readers.http.bodies import read_body
+from receipts_middleware.readers.http.bodies import Unpacked, read_body
 from receipts_middleware.readers.native import Skipped, peek
 
 #: How the text of a YAML cassette begins, after comments and the mark of a document.
@@ -89,15 +89,16 @@ def read_exchanges(value: object, skipped: Skipped) -> Iterator[Exchange]:
         value = yaml_loader.load(value)
     listed: Sequence[object] = value if isinstance(value, list | tuple) else [value]
     pointer, items = _listed(value) or ("", listed)
+    unpacked = Unpacked()
     for index, item in enumerate(items):
         place = f"{pointer}/{index}"
         if _is_pair(item):
-            yield _exchange(item, place)
+            yield _exchange(item, place, unpacked)
         else:
             skipped.add(place)
 
 
-def _exchange(item: object, pointer: str) -> Exchange:
+def _exchange(item: object, pointer: str, unpacked: Unpacked) -> Exchange:
     request, response = field_of(item, "request"), field_of(item, "response")
     method, uri = field_of(request, "method"), field_of(request, "uri") or field_of(request, "url")
     recorded = any(field_of(request, key) is not None for key in ("uri", "url", "method"))
@@ -106,8 +107,8 @@ def _exchange(item: object, pointer: str) -> Exchange:
     return Exchange(
         method=method.upper() if isinstance(method, str) else "",
         uri=uri if isinstance(uri, str) else "",
-        request=read_body(request) if recorded else request,
-        response=read_body(response) if recorded else response,
+        request=read_body(request, unpacked) if recorded else request,
+        response=read_body(response, unpacked) if recorded else response,
         status=code if isinstance(code, int) and not isinstance(code, bool) else 0,
         pointer=pointer,
     )
