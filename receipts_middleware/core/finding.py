@@ -43,7 +43,7 @@ class CitationCheck:
         supports: Whether the receipt bears out its sentence; None where that cannot be said.
         lenient: Not the canonical spelling.
         footer: Stands in a list of receipts or a footnote definition and bears out no sentence.
-        detail: Why, in words, where it is not resolved.
+        detail: Why, in words, where it is not resolved or does not bear out its sentence.
         agent: Subagent whose receipt it names, for a qualified id such as `r4.1`; empty for the run's own.
     """
 
