@@ -161,21 +161,41 @@ def test_objects_of_the_client_libraries_read_as_their_json() -> None:
 
 # --- field cases -----------------------------------------------------------------------------------------
 
-CASES = {"34-responses-item-id-versus-call-id", "71-anthropic-server-tools", "73-gemini-parts-without-ids"}
+CASES = (
+    "24-error-field-dropped-in-conversion",
+    "30-one-constant-id-for-every-call",
+    "31-duplicate-id-inside-one-turn",
+    "33-id-shortened-on-the-way",
+    "34-responses-item-id-versus-call-id",
+    "39-parallel-calls-fused-in-stream",
+    "48-image-blocks-in-result",
+    "71-anthropic-server-tools",
+    "73-gemini-parts-without-ids",
+)
 #: Outcomes as the cases name them.
-OUTCOMES = {"no_result_recorded": ("provider", "no_result"), "success": ("success", "provider")}
+OUTCOMES = {
+    "error": ("error",),
+    "no_result_recorded": ("provider", "no_result"),
+    "not_executed": ("not_executed",),
+    "success": ("success", "provider"),
+}
 
 
-@pytest.mark.parametrize("name", sorted(CASES))
+@pytest.mark.parametrize("name", CASES)
 def test_field_cases(name: str) -> None:
     case = json.loads((FIXTURES / "cases" / f"{name}.json").read_text(encoding="utf-8"))
-    verification = verify_messages(case["messages"])
+    verification = verify_messages(case["messages"], tools=case.get("tools"))
+    assert verification.ok is (case["expect"].get("overall") != "flagged")
     ledger = [entry.receipt for entry in verification.ledger]
     assert [receipt.n for receipt in ledger] == [row["n"] for row in case["expect"]["receipts"]]
     for receipt, row in zip(ledger, case["expect"]["receipts"], strict=True):
         assert receipt.tool == row["tool"]
         assert receipt.outcome in OUTCOMES[row["outcome"]]
         assert receipt.tool_call_id == row.get("tool_call_id", receipt.tool_call_id)
+    for entry, row in zip(verification.ledger, case["expect"]["receipts"], strict=True):
+        assert (entry.pairing == "inferred") == (row.get("pairing") == "inferred" or case["format"] == "gemini")
+        assert entry.call is not None
+        assert entry.call.args == row.get("args", entry.call.args)
     texts = {citation.text: citation.resolution for citation in verification.citations}
     for citation in case["expect"].get("citations", ()):
         assert texts[citation["text"]] == citation["result"]
