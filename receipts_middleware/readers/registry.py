@@ -18,6 +18,9 @@ from receipts_middleware.core.transcript import Transcript
 from receipts_middleware.readers import (
     anthropic,
     bedrock_converse,
+    claude_code,
+    claude_code_web,
+    codex,
     document,
     gemini,
     http,
@@ -25,8 +28,13 @@ from receipts_middleware.readers import (
     invariant,
     langfuse,
     langsmith,
+    n8n,
     openai_responses,
+    openhands_sdk,
+    openhands_v0,
     otel,
+    plain_lines,
+    plain_text,
     tau_bench,
 )
 
@@ -69,6 +77,11 @@ def _read_messages(value: object) -> list[Transcript]:
 #: In the order in which they are asked.
 READERS: Final[tuple[Reader, ...]] = (
     Reader(http.NAME, http.recognise, http.read, other_names=("vcr", "har")),
+    Reader(claude_code.NAME, claude_code.recognise, claude_code.read),
+    Reader(claude_code_web.NAME, claude_code_web.recognise, claude_code_web.read),
+    Reader(codex.NAME, codex.recognise, codex.read),
+    Reader(openhands_v0.NAME, openhands_v0.recognise, openhands_v0.read),
+    Reader(openhands_sdk.NAME, openhands_sdk.recognise, openhands_sdk.read),
     Reader(anthropic.NAME, anthropic.recognise, anthropic.read),
     Reader(bedrock_converse.NAME, bedrock_converse.recognise, bedrock_converse.read),
     Reader(gemini.NAME, gemini.recognise, gemini.read),
@@ -78,7 +91,10 @@ READERS: Final[tuple[Reader, ...]] = (
     Reader(langsmith.NAME, langsmith.recognise, langsmith.read),
     Reader(langfuse.NAME, langfuse.recognise, langfuse.read),
     Reader(otel.NAME, otel.recognise, otel.read, other_names=("otel_genai",)),
-    Reader(invariant.NAME, invariant.recognise, invariant.read),
+    Reader(invariant.NAME, invariant.recognise, invariant.read, each_line=True),
+    Reader(n8n.NAME, n8n.recognise, n8n.read, state="experimental"),
+    Reader(plain_text.NAME, plain_text.recognise, plain_text.read),
+    Reader(plain_lines.NAME, plain_lines.recognise, plain_lines.read),
     Reader("messages", document.recognise, _read_messages, other_names=("openai_chat", "langchain")),
 )
 

@@ -16,6 +16,7 @@ from receipts_middleware.core.errors import FormatError
 from receipts_middleware.core.transcript import Message, Transcript
 from receipts_middleware.core.verify import verify_transcript
 from receipts_middleware.readers import document
+from receipts_middleware.readers.registry import read_transcripts, recognise_reader
 from receipts_middleware.readers.server_calls import server_calls
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "readers"
@@ -98,6 +99,15 @@ def test_only_its_own_reader_takes_a_twin(row: dict) -> None:
     assert [name for name in NAMES if reader(name).recognise(value)] == [row["reader"]]
 
 
+@pytest.mark.rows("readers/coding_agents.json")
+def test_a_twin_is_found_out_and_read_whole(row: dict) -> None:
+    chosen = recognise_reader(parse(load(row)))
+    assert chosen is not None
+    assert chosen.name == row["reader"]
+    assert read_transcripts(load(row)) == read(row)
+    assert len(read_transcripts("\n".join([json.dumps(parse(load(row)))] * 2))) == 2 * len(read(row))
+
+
 @pytest.mark.rows("readers/messages.json")
 def test_plain_messages_are_left_to_their_reader(row: dict) -> None:
     assert [name for name in NAMES if reader(name).recognise(row["source"])] == []
@@ -115,10 +125,18 @@ def test_what_holds_nothing_is_refused_and_says_so(name: str, value: object) -> 
 
 # --- untrusted input ------------------------------------------------------------------------------------
 
+#: What the formats call things, so that junk gets past the first look at it.
+WORDS = sorted(
+    """type message content role user assistant uuid payload response_item event_msg call_id id output name input kind
+    ActionEvent MessageEvent llm_message history action observation source agent args run finish cause messages response
+    trajectory thought extra actions tool_calls loglines isSidechain session_meta function_call_output record_type state
+    latency_sec tool_use tool_result text""".split()
+)
+KEYS = st.sampled_from(WORDS) | st.text(max_size=4)
 JUNK = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
-    max_leaves=8,
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.sampled_from(WORDS),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=5),
+    max_leaves=16,
 )
 
 
@@ -149,7 +167,7 @@ def test_no_change_of_a_twin_raises_anything_but_a_format_error(row: dict, data:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(value=JUNK)
 def test_no_junk_raises_anything_but_a_format_error(name: str, value: object) -> None:
     check(name, value)

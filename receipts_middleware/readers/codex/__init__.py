@@ -49,7 +49,7 @@ def recognise(value: object) -> bool:
 def _is_record(item: object) -> bool:
     if not isinstance(item, Mapping):
         return False
-    return (item.get("type") in _RECORDS and isinstance(item.get("payload"), Mapping)) or (
+    return (text_field(item, "type") in _RECORDS and isinstance(item.get("payload"), Mapping)) or (
         item.get("record_type") == "state" and "type" not in item  # rollouts of 2025 before they had payloads
     )
 
@@ -143,8 +143,8 @@ class _Rollout:
             self._model = text_field(payload, "model") or self._model
         elif kind == "compacted":
             self._put(Message(role="user", text=text_field(payload, "message"), is_summary=True))
-        elif kind == "event_msg" and payload.get("type") in self._only_told:
-            self._say(_SAID[str(payload["type"])], text_field(payload, "message"), "")
+        elif kind == "event_msg" and text_field(payload, "type") in self._only_told:
+            self._say(_SAID[text_field(payload, "type")], text_field(payload, "message"), "")
 
     def _item(self, item: Mapping[object, object]) -> None:
         kind = item.get("type")

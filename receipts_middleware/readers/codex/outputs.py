@@ -53,7 +53,7 @@ class Ends:
         Args:
             event: Payload of an `event_msg`. Untrusted.
         """
-        if event.get("type") not in _ENDS:
+        if text_field(event, "type") not in _ENDS:
             return
         said = read_channels({key: event.get(key) for key in ("exit_code", "error")})
         result = event.get("result")
