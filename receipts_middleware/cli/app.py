@@ -14,12 +14,14 @@ import click
 from receipts_middleware import __version__
 from receipts_middleware.cli.demo import demo
 from receipts_middleware.cli.exits import INTERRUPTED, OK, UNREADABLE, CommandError, bug_sentence
+from receipts_middleware.cli.ledger import ledger
 from receipts_middleware.cli.policy import policy
 from receipts_middleware.cli.verify import verify
 from receipts_middleware.core.errors import ReceiptsError
 from receipts_middleware.reports.screen import cut
 
 _PROGRAM: Final = "receipts"
+_COMPLETION: Final = "_RECEIPTS_COMPLETE"
 
 _EPILOG: Final = """\b
 Examples:
@@ -27,6 +29,8 @@ Examples:
   receipts demo --honest             the same run, told as it was
   receipts demo --save run.json      keep the run
   receipts verify run.json           check a saved run
+  receipts verify runs/ --jobs 2     check a folder of them
+  receipts ledger run.json           list what a run did
   cat run.json | receipts verify - --format json
   receipts policy init run.json      write down what is guessed of its tools
 
@@ -45,6 +49,7 @@ def receipts() -> None:
 
 
 receipts.add_command(demo)
+receipts.add_command(ledger)
 receipts.add_command(policy)
 receipts.add_command(verify)
 
@@ -93,8 +98,12 @@ def _run(arguments: list[str] | None) -> int:
         return _fail(str(error), code=error.code)
     except ReceiptsError as error:
         return _fail(str(error))
-    except (BrokenPipeError, SystemExit):
+    except SystemExit as error:
+        if _COMPLETION in os.environ and isinstance(error.code, int):
+            return error.code  # click has answered a shell that completes words
         # The reader of our output left (`receipts ... | head`). click itself exits 1 then, which would mean findings.
+        return UNREADABLE
+    except BrokenPipeError:
         return UNREADABLE
     except Exception as error:  # noqa: BLE001 - a bug must not end in a code that means findings
         return _bug(error)

@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 import click
 
 from receipts_middleware.cli.exits import CommandError
+from receipts_middleware.reports.screen import cut
 
 #: A run of some 100,000 messages; more would be read only to fail for want of memory.
 MAX_INPUT_BYTES: Final = 512 * 1024 * 1024
+#: A line on standard error.
+_LINE_CELLS: Final = 1_000
 
 
 def wants_color(*, no_color: bool) -> bool:
@@ -75,3 +79,67 @@ def write_output(text: str, name: str | None) -> None:
         Path(name).write_text(text, encoding="utf-8", errors="backslashreplace")
     except (OSError, ValueError) as error:
         raise CommandError(f"cannot write {name}: {error}; give another --output") from error
+
+
+class Sink:
+    """Where a report is written piece by piece; a file is opened when there is something to write."""
+
+    def __init__(self, name: str | None) -> None:
+        self._name = name
+        self._file: IO[str] | None = None
+
+    def write(self, text: str) -> None:
+        """Write a piece.
+
+        Args:
+            text: The piece.
+
+        Raises:
+            CommandError: The file cannot be written.
+        """
+        if not text:
+            return
+        if self._name is None:
+            click.echo(text.encode("utf-8", errors="backslashreplace"), nl=False)
+            return
+        try:
+            if self._file is None:
+                path = Path(self._name)
+                self._file = path.open("w", encoding="utf-8", errors="backslashreplace")
+            self._file.write(text)
+        except (OSError, ValueError) as error:
+            raise self._cannot(error) from error
+
+    def close(self) -> None:
+        """Finish the file, where there is one."""
+        try:
+            if self._file is not None:
+                self._file.close()
+        except OSError as error:
+            raise self._cannot(error) from error
+
+    def _cannot(self, error: Exception) -> CommandError:
+        return CommandError(f"cannot write {self._name}: {error}; give another --output")
+
+
+def write_pieces(pieces: Iterable[str], name: str | None) -> None:
+    """Write a report as its pieces come.
+
+    Args:
+        pieces: In order.
+        name: Path, or None for standard output.
+
+    Raises:
+        CommandError: The file cannot be written.
+    """
+    sink = Sink(name)
+    try:
+        for piece in pieces:
+            sink.write(piece)
+    finally:
+        sink.close()
+
+
+def say(line: str) -> None:
+    """One line on standard error; untrusted text in it is escaped and cut."""
+    click.echo(f"receipts: {cut(' '.join(line.split()), _LINE_CELLS)}", err=True)

@@ -43,7 +43,8 @@ Exit codes:
 """
 
 
-def _files(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_files(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Leave paths to the shell."""
     del context, parameter
     return [CompletionItem(incomplete, type="file")]  # the shell knows its files best
 
@@ -53,7 +54,8 @@ def _rule_names(context: click.Context, parameter: click.Parameter, incomplete: 
     return [CompletionItem(name, help=rule.title) for name, rule in RULES.items() if name.startswith(incomplete)]
 
 
-def _format_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_formats(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Names of formats of runs."""
     del context, parameter
     return [CompletionItem(name) for name in ("auto", *FORMATS) if name.startswith(incomplete)]
 
@@ -67,13 +69,13 @@ def _explain(context: click.Context, parameter: click.Parameter, value: str | No
 
 
 @click.command(epilog=_EPILOG)
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True, shell_complete=_files)
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, shell_complete=complete_files)
 @click.option(
     "--input-format",
     "input_form",
     metavar="NAME",
     default="auto",
-    shell_complete=_format_names,
+    shell_complete=complete_formats,
     help="Of the runs; recognised where not given.",
 )
 @click.option(

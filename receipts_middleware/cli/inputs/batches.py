@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, Literal
 
-from receipts_middleware.cli.inputs.parse import parse_record
+from receipts_middleware.cli.inputs.parse import is_named_lines, parse_record
 from receipts_middleware.cli.inputs.paths import Found
 from receipts_middleware.cli.inputs.source import STANDARD_INPUT, InputError, Source, empty, open_source, read_rest
 from receipts_middleware.cli.inputs.split import Cut, cut_array, cut_lines
@@ -131,7 +131,7 @@ def _form(source: Source, name: str, reader: Reader | None) -> Literal["document
     if not peeked:
         raise empty(name)
     values = [value for cut in peeked if isinstance(value := _value(cut), dict | list)]
-    if len(values) > 1 and 2 * len(values) > len(peeked):
+    if len(values) > 1 and (2 * len(values) > len(peeked) or is_named_lines(name)):
         return "lines" if _are_runs(values, reader) else "document"
     return "document"
 

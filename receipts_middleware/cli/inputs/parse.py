@@ -19,8 +19,8 @@ _BOM: Final = b"\xef\xbb\xbf"
 _LONG_NUMBER: Final = b"0" * 19
 _DIGITS: Final = bytes(0x30 if 0x30 <= code <= 0x39 else 0x20 for code in range(256))
 _YAML_SUFFIXES: Final = (".yaml", ".yml")
-#: How a YAML document may begin that comes without a telling name.
-_YAML_START: Final = re.compile(r"\s*(?:#[^\n]*\n\s*)*(?:%YAML|---|- |[A-Za-z_\"'][\w .\"'-]{0,80}:(?:\s|$))")
+#: How recorded exchanges begin; other YAML needs a telling name, since a plain text may look like it.
+_YAML_START: Final = re.compile(r"\s*(?:#[^\n]*\n\s*)*(?:%YAML|---\s|(?:interactions|version):\s)")
 #: YAML is parsed at a fiftieth of the speed of JSON; recorded cassettes are far smaller.
 MAX_YAML_BYTES: Final = 64 << 20
 #: Nodes of a YAML document with its aliases written out: a few lines of aliases could stand for billions.
@@ -84,7 +84,7 @@ def parse_document(data: bytes, name: str) -> Parsed:
         raise InputError("the document is nested too deeply") from error
     except ValueError as error:
         whole = error
-    lines = _lines(data)
+    lines = _lines(data, are_lines=is_named_lines(name))
     if lines is not None:
         return lines
     text = data.decode("utf-8", "replace")
@@ -105,6 +105,11 @@ def _plain_name(name: str) -> str:
     return name.lower().removesuffix(".gz").removesuffix(".zst")
 
 
+def is_named_lines(name: str) -> bool:
+    """Whether the name of a file says that it holds JSON lines."""
+    return _plain_name(name).endswith((".jsonl", ".ndjson"))
+
+
 def _json(data: bytes) -> object:
     import orjson  # noqa: PLC0415 - help and version need no parser
 
@@ -123,8 +128,11 @@ def _why(error: Exception) -> str:
 # --- lines ----------------------------------------------------------------------------------------------
 
 
-def _lines(data: bytes) -> Parsed | None:
-    """The document as JSON lines; None where more of its lines are no JSON objects or lists than are."""
+def _lines(data: bytes, *, are_lines: bool) -> Parsed | None:
+    """The document as JSON lines; None where none of its lines is a JSON object or list, or most are not.
+
+    Where the name says that these are lines, one is enough. A plain text may have some that are JSON.
+    """
     values: list[object] = []
     places: list[int] = []
     skipped: list[InputError] = []
@@ -139,7 +147,7 @@ def _lines(data: bytes) -> Parsed | None:
             places.append(number)
         else:
             skipped.append(InputError("neither an object nor a list", line=number))
-    if not values or len(values) < len(skipped):
+    if not values or (not are_lines and len(values) < len(skipped)):
         return None
     is_cut = bool(skipped) and (skipped[-1].line or 0) > places[-1]
     return Parsed(values, tuple(skipped), tuple(places), is_cut)

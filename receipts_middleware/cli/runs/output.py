@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
-import click
-
-from receipts_middleware.cli.exits import CommandError
 from receipts_middleware.cli.runs.progress import Progress
 from receipts_middleware.cli.runs.work import Done
+from receipts_middleware.cli.terminal import Sink, say
 from receipts_middleware.reports.runs import Place, RunRenderer, Skipped, Totals
-from receipts_middleware.reports.screen import cut
 
 #: Lines on standard error about input that could not be read; `--verbose` shows all.
 MAX_TOLD: Final = 20
 #: Those that the report itself lists. All are counted.
 MAX_LISTED: Final = 1_000
-_LINE_CELLS: Final = 1_000
 
 
 @dataclass(slots=True)
@@ -37,39 +32,10 @@ class Outcome:
     unreadable: int = 0
 
 
-class _Sink:
-    """Where the report goes; a file is opened when there is something to write."""
-
-    def __init__(self, name: str | None) -> None:
-        self._name = name
-        self._file: IO[str] | None = None
-
-    def write(self, text: str) -> None:
-        if not text:
-            return
-        if self._name is None:
-            click.echo(text.encode("utf-8", errors="backslashreplace"), nl=False)
-            return
-        try:
-            if self._file is None:
-                path = Path(self._name)
-                self._file = path.open("w", encoding="utf-8", errors="backslashreplace")
-            self._file.write(text)
-        except (OSError, ValueError) as error:
-            raise CommandError(f"cannot write {self._name}: {error}; give another --output") from error
-
-    def close(self) -> None:
-        if self._file is not None:
-            try:
-                self._file.close()
-            except OSError as error:
-                raise CommandError(f"cannot write {self._name}: {error}; give another --output") from error
-
-
 class _Writer:
     """Keeps the order of pieces, and the first one back until it is clear whether it is the only one."""
 
-    def __init__(self, renderer: RunRenderer | None, sink: _Sink, *, may_be_alone: bool) -> None:
+    def __init__(self, renderer: RunRenderer | None, sink: Sink, *, may_be_alone: bool) -> None:
         self._renderer = renderer
         self._sink = sink
         self._may_be_alone = may_be_alone
@@ -135,7 +101,7 @@ def write_report(
     Returns:
         What it came to.
     """
-    sink = _Sink(output)
+    sink = Sink(output)
     writer = _Writer(renderer, sink, may_be_alone=one_file)
     teller = _Teller(verbose=verbose)
     outcome = Outcome()
@@ -190,7 +156,7 @@ class _Teller:
     def tell(self, done: Done) -> None:
         if self._verbose:
             for line in done.read:
-                self._print(line)
+                say(line)
         for skipped in done.skipped:
             self.say(str(skipped))
         for line in done.told:
@@ -199,11 +165,8 @@ class _Teller:
     def say(self, line: str) -> None:
         self._told += 1
         if self._verbose or self._told <= MAX_TOLD:
-            self._print(line)
+            say(line)
 
     def end(self) -> None:
         if not self._verbose and self._told > MAX_TOLD:
-            self._print(f"... and {self._told - MAX_TOLD} more like these; --verbose shows all")
-
-    def _print(self, line: str) -> None:
-        click.echo(f"receipts: {cut(' '.join(line.split()), _LINE_CELLS)}", err=True)
+            say(f"... and {self._told - MAX_TOLD} more like these; --verbose shows all")
