@@ -218,7 +218,7 @@ def _agents(
         request = [_read_message(item, attachments, refused) for item in _listed(event.get("input"))]
         choices = _listed(field_of(event.get("output"), "choices"))
         reply = [_read_message(field_of(choice, "message"), attachments, refused) for choice in choices[:1]]
-        threads.add(request, reply, agent=agent)
+        threads.answer(threads.add(request, agent=agent), reply)
         own.setdefault(agent, []).append(event)
     for thread in threads.threads:
         said = {**meta, "agent": thread.agent[:MAX_META]}

@@ -46,7 +46,7 @@ def read(value: object) -> list[Transcript]:
     """Read every trace.
 
     Args:
-        value: The list of parsed lines. Untrusted.
+        value: The list of parsed lines, or one of them. Untrusted.
 
     Returns:
         One transcript a line, in order; event i of a line is message i.
@@ -56,7 +56,8 @@ def read(value: object) -> list[Transcript]:
     """
     found: list[Transcript] = []
     skipped = Skipped()
-    for index, line in enumerate(value if isinstance(value, list) else []):
+    lines = [value] if _is_trace(value) else value
+    for index, line in enumerate(lines if isinstance(lines, list) else []):
         if isinstance(line, list) and line and any(openai_chat.role_of(item) is not None for item in line):
             messages = tuple(openai_chat.read_message(item) for item in line)
             found.append(Transcript(messages, (), NAME, {"line": str(index + 1)}))

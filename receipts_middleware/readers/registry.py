@@ -92,8 +92,8 @@ READERS: Final[tuple[Reader, ...]] = (
     Reader(langfuse.NAME, langfuse.recognise, langfuse.read),
     Reader(otel.NAME, otel.recognise, otel.read, other_names=("otel_genai",)),
     Reader(invariant.NAME, invariant.recognise, invariant.read, each_line=True),
-    Reader(n8n.NAME, n8n.recognise, n8n.read, state="experimental"),
-    Reader(plain_text.NAME, plain_text.recognise, plain_text.read),
+    Reader(n8n.NAME, n8n.recognise, n8n.read, state="experimental", each_line=True),
+    Reader(plain_text.NAME, plain_text.recognise, plain_text.read, each_line=True),
     Reader(plain_lines.NAME, plain_lines.recognise, plain_lines.read),
     Reader("messages", document.recognise, _read_messages, other_names=("openai_chat", "langchain")),
 )

@@ -76,14 +76,26 @@ def read_steps(
     threads = Threads()
     runs: list[ToolRun] = []
     asked = {call.tool for step in steps for message in step.reply for call in message.calls}
-    for step in steps:
+    ends = _ends(steps, by_id)
+    open_replies: list[tuple[int, int, Step]] = []
+    for index, step in enumerate(steps):
+        while open_replies and open_replies[-1][0] < index:
+            _, place, ended = open_replies.pop()
+            threads.answer(place, ended.reply)
         agent = _agent_of(step, by_id)
         if step.kind == ("model" if speaks else "agent") and (step.request or step.reply):
-            threads.add(step.request, step.reply, agent=agent, goes_on=goes_on)
+            place = threads.add(step.request, agent=agent, goes_on=goes_on)
+            end = ends.get(step.identity, index)
+            if end == index:
+                threads.answer(place, step.reply)
+            else:
+                open_replies.append((end, place, step))
         elif step.run is not None and (not step.maybe or step.run.tool in asked) and not _is_retold(step, by_id):
-            place = threads.newest(agent)
-            at = len(threads.threads[place].messages) if place is not None else 0
-            runs.append(replace(step.run, at=at, thread=place or 0))
+            newest = threads.newest(agent)
+            at = len(threads.threads[newest].messages) if newest is not None else 0
+            runs.append(replace(step.run, at=at, thread=newest or 0))
+    for _, place, ended in reversed(open_replies):
+        threads.answer(place, ended.reply)
     found = threads.threads
     if states:
         found, runs = _with_states(found, runs, states)
@@ -95,13 +107,22 @@ def read_steps(
         yield Transcript(tuple(attach_runs(thread.messages, placed.get(index, []))), tuple(tools), source, own or None)
 
 
+def _ends(steps: Sequence[Step], by_id: Mapping[str, Step]) -> dict[str, int]:
+    """Place of the last step within each step: a model call around its tools answers once they have run."""
+    ends: dict[str, int] = {}
+    for index, step in enumerate(steps):
+        for above in _ancestors(step, by_id):
+            ends[above.identity] = index
+    return ends
+
+
 def _with_states(
     threads: Sequence[Thread], runs: Sequence[ToolRun], states: Sequence[Sequence[Message]]
 ) -> tuple[list[Thread], list[ToolRun]]:
     """The conversations with those of the outermost agent replaced by what its application kept of them."""
     kept = Threads()
     for state in states:
-        kept.add(state, ())
+        kept.add(state)
     said = {(m.role, m.text.strip()) for thread in kept.threads for m in thread.messages if m.role != "system"}
     rest: list[Thread] = []
     moved: dict[int, int] = {}

@@ -154,19 +154,11 @@ class Threads:
     threads: list[Thread] = field(default_factory=list)
     _newest: deque[int] = field(default_factory=lambda: deque(maxlen=MAX_OPEN))
 
-    def add(
-        self,
-        request: Sequence[Message],
-        reply: Sequence[Message],
-        *,
-        agent: str = "",
-        goes_on: bool = False,
-    ) -> int:
-        """Take in one model call.
+    def add(self, request: Sequence[Message], *, agent: str = "", goes_on: bool = False) -> int:
+        """Take in what a model call was given.
 
         Args:
             request: Messages of its input.
-            reply: Messages of its output.
             agent: Whose call it is; conversations of different agents stay apart.
             goes_on: The trace itself says that it belongs to the newest conversation of that agent.
 
@@ -174,12 +166,20 @@ class Threads:
             Place of its thread.
         """
         place = self._thread_of(request, agent, goes_on=goes_on)
-        if not self.threads[place].ends_with(reply):
-            self.threads[place].extend(reply)
         if place in self._newest:
             self._newest.remove(place)
         self._newest.appendleft(place)
         return place
+
+    def answer(self, place: int, reply: Sequence[Message]) -> None:
+        """Take in what a model call answered, unless another instrument told of it already.
+
+        Args:
+            place: Of its thread.
+            reply: Messages of its output.
+        """
+        if not self.threads[place].ends_with(reply):
+            self.threads[place].extend(reply)
 
     def _thread_of(self, request: Sequence[Message], agent: str, *, goes_on: bool) -> int:
         own = [place for place in self._newest if self.threads[place].agent == agent]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from receipts_middleware.core.errors import FormatError
 from receipts_middleware.core.transcript import Transcript
 from receipts_middleware.core.verify import last_turn, verify_replies, verify_transcript
-from receipts_middleware.readers.registry import recognise_reader
+from receipts_middleware.readers.registry import read_transcripts, recognise_reader
 
 TWINS = Path(__file__).resolve().parents[2] / "fixtures" / "readers" / "traces"
 EXPECTED = json.loads((TWINS / "expected.json").read_text(encoding="utf-8"))
@@ -91,6 +91,12 @@ def test_no_other_reader_takes_a_twin_for_its_own(row: dict) -> None:
     assert reader.name == _module(row["reader"]).NAME
 
 
+@pytest.mark.rows("readers/traces/expected.json")
+def test_a_twin_reads_alike_from_its_bytes(row: dict) -> None:
+    found = read_transcripts((TWINS / row["file"]).read_bytes())
+    assert [_counts(transcript) for transcript in found] == row["transcripts"]
+
+
 # --- hostile input --------------------------------------------------------------------------------------
 
 _LEAVES = (
@@ -141,7 +147,7 @@ def _only_transcripts(module: object, value: object) -> None:
 
 
 @pytest.mark.parametrize("row", [pytest.param(row, id=row["id"]) for row in EXPECTED])
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(seed=st.integers(0, 2**32), junk=_JUNK, times=st.integers(1, 6))
 def test_a_changed_structure_never_raises(row: dict, seed: int, junk: object, times: int) -> None:
     value = _parse(row["file"], (TWINS / row["file"]).read_text(encoding="utf-8"))
@@ -152,6 +158,7 @@ def test_a_changed_structure_never_raises(row: dict, seed: int, junk: object, ti
 
 
 @pytest.mark.parametrize("name", READERS)
+@settings(deadline=None)
 @given(value=_JUNK)
 def test_junk_never_raises(name: str, value: object) -> None:
     _only_transcripts(_module(name), value)
