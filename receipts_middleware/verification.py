@@ -43,8 +43,9 @@ def verify_messages(
     """Verify the last reply of a run.
 
     Args:
-        messages: LangChain messages (objects or dicts), an OpenAI chat list, a state or result dict that holds
-            `messages`, or a `Transcript`. Untrusted.
+        messages: LangChain messages (objects or dicts), an OpenAI chat list, Anthropic messages, OpenAI Responses
+            items, Gemini contents or Bedrock Converse messages (dicts or objects), a state, result or request that
+            holds them, or a `Transcript`. Untrusted.
         tools: Tools that the agent had: names, pairs of name and description, provider dicts or tool objects. Where
             not given, those that the run itself recorded.
         policy: What is said of the tools and of the run, for example by `load_policy("receipts.toml")`. No file is
