@@ -98,7 +98,7 @@ THIRD_PARTY: dict[str, frozenset[str]] = {
     "click": frozenset({"cli"}),
     "rich": frozenset({"cli", "demo"}),
     "orjson": frozenset({"cli"}),
-    "yaml": frozenset({"cli", "readers"}),  # a text in, values out
+    "yaml": frozenset({"readers"}),  # a text in, values out
     "zstandard": frozenset({"cli"}),
     "aiosmtpd": frozenset({"demo"}),
 }

@@ -12,7 +12,15 @@ from click.shell_completion import CompletionItem
 
 from receipts_middleware.cli.exits import OK, CommandError, FailOn, exit_code_of
 from receipts_middleware.cli.explain import explain_rule
-from receipts_middleware.cli.inputs import find_files, known_size, pointed_at_one_file, read_batches
+from receipts_middleware.cli.inputs import (
+    STANDARD_INPUT,
+    Batch,
+    Pair,
+    find_files,
+    known_size,
+    pointed_at_one_file,
+    read_batches,
+)
 from receipts_middleware.cli.renderers import RENDERERS, Look
 from receipts_middleware.cli.runs import Job, work_through, write_report
 from receipts_middleware.cli.runs.progress import Progress
@@ -30,6 +38,7 @@ Examples:
   receipts verify chat.json --turns --tools tools.json
   receipts verify run.json --policy receipts.toml
   receipts verify runs/ 'more/**/*.jsonl.gz' --jobs 2 --format jsonl --output report.jsonl
+  receipts verify --reply reply.txt --log actions.json
   agent --dump | receipts verify - --format json --output report.json
   receipts verify --explain claim_failed
 
@@ -69,7 +78,10 @@ def _explain(context: click.Context, parameter: click.Parameter, value: str | No
 
 
 @click.command(epilog=_EPILOG)
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True, shell_complete=complete_files)
+@click.argument("paths", metavar="PATH...", nargs=-1, shell_complete=complete_files)
+@click.option("--reply", metavar="FILE", help="Text that an agent wrote; with --log, in place of PATH.")
+@click.option("--log", metavar="FILE", help="What was done: JSON, JSON lines or CSV, a record each.")
+@click.option("--map", "mapping", metavar="FIELD=PATH,...", default="", help="What the fields of --log are called.")
 @click.option(
     "--input-format",
     "input_form",
@@ -113,6 +125,9 @@ def _explain(context: click.Context, parameter: click.Parameter, value: str | No
 def verify(
     paths: tuple[str, ...],
     *,
+    reply: str | None,
+    log: str | None,
+    mapping: str,
     input_form: str,
     form: str,
     turns: bool,
@@ -130,6 +145,7 @@ def verify(
 
     PATH is a file in any supported format, for example what `receipts demo --save` writes or the messages
     that a chat API takes; a folder, which is searched for such files; a pattern; or `-` for standard input.
+    In place of PATH, --reply and --log give what was said and what was done in two files.
     A policy is used only where --policy names it, and the options given here outweigh it.
     """
     policy = load_policy(Path(policy_file)) if policy_file is not None else NO_POLICY
@@ -148,14 +164,15 @@ def verify(
         turns=turns,
         renderer=None if quiet and to_screen else RENDERERS[form](look),
     )
-    batches = read_batches(find_files(paths), reader=reader_named(input_form))
+    pair = _pair(paths, reply, log, mapping)
+    batches = [pair] if pair is not None else read_batches(find_files(paths), reader=reader_named(input_form))
     shows_progress = not quiet
     with Progress(total=_total(paths) if shows_progress else None, wanted=shows_progress) as progress:
         outcome = write_report(
             work_through(batches, job, jobs=jobs or os.cpu_count() or 1),
             renderer=job.renderer,
             output=output,
-            one_file=pointed_at_one_file(paths),
+            one_file=pair is not None or pointed_at_one_file(paths),
             verbose=verbose,
             progress=progress,
         )
@@ -166,6 +183,23 @@ def verify(
         require_checked=required,
         unreadable=outcome.unreadable > 0,
     )
+
+
+def _pair(paths: Sequence[str], reply: str | None, log: str | None, mapping: str) -> Batch | None:
+    """The pair that is to be verified; None where runs are."""
+    if reply is None and log is None:
+        if not paths:
+            raise click.UsageError("Missing argument 'PATH...'")
+        if mapping:
+            raise click.UsageError("--map is about --log; give --reply and --log too")
+        return None
+    if reply is None or log is None:
+        raise click.UsageError("--reply and --log belong together; give both")
+    if paths:
+        raise click.UsageError("--reply and --log stand in place of PATH; leave one out")
+    if reply == log == STANDARD_INPUT:
+        raise click.UsageError("--reply and --log cannot both be standard input")
+    return Batch([Pair(reply, log, mapping)], files=2)
 
 
 def _total(paths: Sequence[str]) -> int | None:

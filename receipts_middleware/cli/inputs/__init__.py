@@ -5,16 +5,18 @@ bytes, and `batches` decides for each file whether its records are runs or the f
 pieces of bounded size. What the values mean is the readers' business.
 """
 
-from receipts_middleware.cli.inputs.batches import Batch, Document, Record, read_batches
+from receipts_middleware.cli.inputs.batches import Batch, Document, Pair, Record, read_batches
 from receipts_middleware.cli.inputs.parse import parse_document, parse_record
 from receipts_middleware.cli.inputs.paths import Found, find_files, known_size, pointed_at_one_file
-from receipts_middleware.cli.inputs.source import InputError, read_document, shown_name
+from receipts_middleware.cli.inputs.source import STANDARD_INPUT, InputError, read_document, shown_name
 
 __all__ = [
+    "STANDARD_INPUT",
     "Batch",
     "Document",
     "Found",
     "InputError",
+    "Pair",
     "Record",
     "find_files",
     "known_size",

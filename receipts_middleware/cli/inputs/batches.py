@@ -54,6 +54,21 @@ class Document:
     error: InputError | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A reply and a log of what was done, each in a file of its own.
+
+    Attributes:
+        file: Path of the reply.
+        log: Path of the log.
+        mapping: What the fields of the log are called; empty for common names.
+    """
+
+    file: str
+    log: str
+    mapping: str = ""
+
+
 @dataclass(slots=True)
 class Batch:
     """Some work, in the order of the input.
@@ -64,7 +79,7 @@ class Batch:
         size: Bytes of the records in it; of a document, as it stands on disk, 0 where that is not known.
     """
 
-    items: list[Record | Document] = field(default_factory=list)
+    items: list[Record | Document | Pair] = field(default_factory=list)
     files: int = 0
     size: int = 0
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from receipts_middleware.cli.inputs.source import InputError
+from receipts_middleware.core.errors import FormatError
 
 _BOM: Final = b"\xef\xbb\xbf"
 #: A run of digits that long may be an integer beyond 64 bits, which orjson would read as a float.
@@ -23,8 +24,6 @@ _YAML_SUFFIXES: Final = (".yaml", ".yml")
 _YAML_START: Final = re.compile(r"\s*(?:#[^\n]*\n\s*)*(?:%YAML|---\s|(?:interactions|version):\s)")
 #: YAML is parsed at a fiftieth of the speed of JSON; recorded cassettes are far smaller.
 MAX_YAML_BYTES: Final = 64 << 20
-#: Nodes of a YAML document with its aliases written out: a few lines of aliases could stand for billions.
-MAX_YAML_NODES: Final = 5_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,56 +162,12 @@ def _numbered(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _yaml(data: bytes) -> object:
-    """A YAML document as JSON-like values: no tags, no dates, aliases of a bounded total size, no cycles."""
+    """A YAML document as plain values."""
     if len(data) > MAX_YAML_BYTES:
         raise InputError(f"YAML is read up to {MAX_YAML_BYTES >> 20} MiB; save the run as JSON")
-    import yaml  # noqa: PLC0415 - most input is JSON
-
-    base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-    class Loader(base):  # type: ignore[misc,valid-type]
-        """Times stay the texts that they are in the recorded exchange."""
-
-        yaml_implicit_resolvers: Final = {
-            first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
-            for first, resolvers in base.yaml_implicit_resolvers.items()
-        }
+    from receipts_middleware.readers.http import yaml_loader  # noqa: PLC0415 - most input is JSON
 
     try:
-        value = yaml.load(data, Loader=Loader)  # noqa: S506 - derived from SafeLoader
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        raise InputError(f"not YAML: {_first_line(error)}", line=None if mark is None else mark.line + 1) from error
-    except (ValueError, RecursionError, TypeError, KeyError) as error:
-        raise InputError(f"not YAML: {_first_line(error)}") from error
-    if not _is_bounded(value):
-        raise InputError("the YAML document has aliases that stand for more than can be read, or for themselves")
-    return value
-
-
-def _first_line(error: Exception) -> str:
-    return " ".join(str(error).split())[:200] or type(error).__name__
-
-
-def _is_bounded(value: object) -> bool:
-    """Whether a value with its shared parts written out has a bounded number of nodes, and no part holds itself."""
-    sizes: dict[int, int] = {}
-    open_parts: set[int] = set()
-    stack: list[tuple[object, bool]] = [(value, False)]
-    while stack:
-        item, done = stack.pop()
-        if not isinstance(item, dict | list) or (not done and id(item) in sizes):
-            continue
-        parts = list(item.values()) if isinstance(item, dict) else item
-        if done:
-            open_parts.discard(id(item))
-            sizes[id(item)] = 1 + sum(sizes.get(id(part), 1) for part in parts)
-            if sizes[id(item)] > MAX_YAML_NODES:
-                return False
-            continue
-        if id(item) in open_parts:
-            return False
-        open_parts.add(id(item))
-        stack.append((item, True))
-        stack += [(part, False) for part in parts]
-    return True
+        return yaml_loader.load(data.decode("utf-8", "replace"))
+    except FormatError as error:
+        raise InputError(str(error)) from error

@@ -18,18 +18,20 @@ from receipts_middleware.cli.inputs import (
     Batch,
     Document,
     InputError,
+    Pair,
     Record,
     parse_document,
     parse_record,
     read_document,
     shown_name,
 )
-from receipts_middleware.core.errors import FormatError
+from receipts_middleware.core.errors import FormatError, UsageError
 from receipts_middleware.core.finding import Verification
 from receipts_middleware.core.policy import NO_POLICY, Policy
 from receipts_middleware.core.toolspec import ToolSpec
 from receipts_middleware.core.transcript import Transcript
 from receipts_middleware.core.verify import verify_replies, verify_transcript
+from receipts_middleware.readers import say_do
 from receipts_middleware.readers.registry import read_each, read_record, reader_named
 from receipts_middleware.reports.runs import Place, RunRenderer, RunResult, Skipped, Totals
 
@@ -133,8 +135,8 @@ def _add(done: Done, result: RunResult, job: Job, *, alone: bool) -> None:
 # --- reading ---------------------------------------------------------------------------------------------
 
 
-def read_item(item: Record | Document, job: Job) -> Iterator[tuple[Place, Transcript | Skipped]]:
-    """The runs of a record or document with their places, or why they could not be read.
+def read_item(item: Record | Document | Pair, job: Job) -> Iterator[tuple[Place, Transcript | Skipped]]:
+    """The runs of a record, document or pair with their places, or why they could not be read.
 
     Args:
         item: Input. Untrusted.
@@ -147,6 +149,8 @@ def read_item(item: Record | Document, job: Job) -> Iterator[tuple[Place, Transc
     try:
         if isinstance(item, Record):
             yield from _read_record(item, name, job)
+        elif isinstance(item, Pair):
+            yield from _read_pair(item, name, job)
         else:
             yield from _read_document(item, name, job)
     except InputError as error:
@@ -155,8 +159,8 @@ def read_item(item: Record | Document, job: Job) -> Iterator[tuple[Place, Transc
     except FormatError as error:
         place = Place(name, item.cut.line, item.cut.pointer) if isinstance(item, Record) else Place(name)
         yield place, Skipped(place, str(error))
-    except EOFError:
-        raise  # the terminal that asks for it is gone
+    except (EOFError, UsageError):
+        raise  # the terminal that asks for it is gone; a mistake of the caller
     except Exception as error:  # noqa: BLE001 - a bug over one file must not lose the others
         place = Place(name, item.cut.line, item.cut.pointer) if isinstance(item, Record) else Place(name)
         yield place, _bug(place, error)
@@ -197,6 +201,16 @@ def _read_document(item: Document, name: str, job: Job) -> Iterator[tuple[Place,
             yield place, replace(run, meta=meta)
         else:
             yield place, run
+
+
+def _read_pair(item: Pair, name: str, job: Job) -> Iterator[tuple[Place, Transcript]]:
+    reply = read_document(item.file).removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    log = read_document(item.log)
+    try:
+        transcript = say_do.read_pair(reply, log, item.mapping or None, tools=job.tools)
+    except FormatError as error:
+        raise InputError(f"{name} and {shown_name(item.log)}: {error}", names_file=True) from error
+    yield Place(name), transcript
 
 
 def transcript_id(transcript: Transcript) -> str:
