@@ -120,6 +120,7 @@ def check_claims(
     this_turn: int,
     team: Team | None,
     memory: ClaimsMemory,
+    lost: bool = False,
     suspicions: Sequence[Suspicion] = (),
     suspicions_block: bool = False,
 ) -> Checked:
@@ -134,6 +135,7 @@ def check_claims(
         this_turn: Number of the last call before the message that the reply answers.
         team: The run with its subagents, where it has any: claims are held against what any of them did.
         memory: Of the walk over the transcript.
+        lost: Calls were made of which nothing but the number is known.
         suspicions: Spans that somebody else than the rules reads as claims, as `read_suspicions` gives them.
         suspicions_block: A suspicion is an error.
 
@@ -146,11 +148,11 @@ def check_claims(
     read = read_claims(reply, assumed=policy.language, more=more)
     found = read.claims
     alone = make_run(
-        ledger, tools, policy, reply=reply, said=said, this_turn=this_turn, known=memory.acts, words=more
+        ledger, tools, policy, reply=reply, said=said, this_turn=this_turn, known=memory.acts, lost=lost, words=more
     )
     run = alone
     if team is not None:
-        run = _team_run(team, tools, policy, reply=reply, said=said, this_turn=this_turn, memory=memory)
+        run = _team_run(team, tools, policy, reply=reply, said=said, this_turn=this_turn, lost=lost, memory=memory)
     bound = tuple(
         b for b in bind(found, run, reply) if b.judged.tools or b.claim.kind != "result" or b.judged.status in _SAID
     )
@@ -197,6 +199,7 @@ def _team_run(
     reply: str,
     said: str,
     this_turn: int,
+    lost: bool,
     memory: ClaimsMemory,
 ) -> Run:
     """The run with its subagents, whose acts bear out what their parent says was done."""
@@ -210,6 +213,7 @@ def _team_run(
         this_turn=team.end_of(this_turn),
         delegated=not team.is_known,
         known=memory.team,
+        lost=lost,
         words=words_of(policy.added(ENGLISH.code)),
         told=team.told,
         agents=team.agents,

@@ -208,6 +208,7 @@ class Turn:
         reply_source: `text` or `structured`.
         below: Subagents that ran below a call of the ledger.
         left_out: Subagents somewhere below it that were not kept.
+        lost: Calls were made of which nothing but the number is known.
         inspected: What earlier turns of the same transcript worked out of its results.
         policy: What is said of the tools and of the run.
         said: What the user and the operator wrote up to it.
@@ -227,6 +228,7 @@ class Turn:
     reply_source: str = "text"
     below: Callable[[Entry], Below] = below
     left_out: int = 0
+    lost: bool = False
     inspected: Inspected = field(default_factory=Inspected)
     policy: Policy = NO_POLICY
     said: str = ""
@@ -283,6 +285,7 @@ def judge_turn(turn: Turn) -> Verification:
         this_turn=turn.this_turn,
         team=team_of(turn.ledger, turn.below, turn.memory.below, left_out=turn.left_out),
         memory=turn.memory,
+        lost=turn.lost or _has_gaps(turn),
         suspicions=turn.suspicions,
         suspicions_block=turn.suspicions_block,
     )
@@ -329,6 +332,13 @@ def judge_turn(turn: Turn) -> Verification:
         counts=counts,
         trust=_trust(turn),
     )
+
+
+def _has_gaps(turn: Turn) -> bool:
+    """Whether numbers were issued before this turn of which the messages hold no receipt: compaction took them out."""
+    if turn.source != "messages" or turn.view.state != "present" or turn.view.n is None:
+        return False
+    return sum(entry.n <= turn.view.n for entry in turn.ledger) < turn.view.n
 
 
 def _counts(

@@ -81,6 +81,25 @@ class Memory:
             return None
         return found[0]
 
+    def of_turn(self, run: str, namespace: str, head: str) -> list[tuple[SlotKey, Remembered]]:
+        """Executions of the turn whose message carries this chain head, wherever that message is now.
+
+        Args:
+            run: Thread or run id; empty where there is none, and then the head must tell the run.
+            namespace: Checkpoint namespace without task ids.
+            head: Chain head.
+        """
+        with self._lock:
+            items = list(self._items.items())
+        return [
+            (key, item)
+            for key, (item, _) in items
+            if key[1] == namespace
+            and (key[0] == run if run else key[0].startswith("@"))
+            and item.receipt.prev == head
+            and item.receipt.outcome != "interrupted"
+        ]
+
     def forget(self, keys: Iterable[SlotKey]) -> None:
         """Drop slots whose record has reached the state."""
         with self._lock:

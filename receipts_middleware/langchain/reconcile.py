@@ -6,7 +6,7 @@ derived receipts are the ledger builder's, the same that judges saved transcript
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -23,7 +23,7 @@ from receipts_middleware.langchain.capturing import Capturing
 from receipts_middleware.langchain.execution import Scope, clean_text
 from receipts_middleware.langchain.memory import Memory, Remembered, SlotKey, slot_key
 from receipts_middleware.langchain.numbering import Anchor, find_anchor
-from receipts_middleware.langchain.rows import read_row, row_key, slot_name, write_row
+from receipts_middleware.langchain.rows import read_row, row_key, row_number, slot_name, write_row
 from receipts_middleware.langchain.stamps import Stamps
 from receipts_middleware.langchain.state import META
 from receipts_middleware.readers.langchain_messages import read_message
@@ -136,6 +136,8 @@ class Reconciler:
             builder.read(read_message(message), with_snapshot=False)
         recalled: list[SlotKey] = []
         new = self._new(builder, issuers, channel, (scope.run, scope.namespace), recalled)
+        if len(channel) - 1 + len(new) < latest.n:
+            new = sorted([*new, *self._gone(channel, new, scope, recalled)], key=lambda item: item.receipt.n)
         issued = max(builder.issued, latest.n)
         head = next_head(head, [item.receipt.digest() for item in new])
         return Standing(issued, head, tag, tuple(new), anchor is None and not channel, tuple(recalled))
@@ -201,6 +203,22 @@ class Reconciler:
             if entry.receipt.uid not in held:
                 found[entry.n] = self._from_stamp(entry.receipt.uid, entry, None)
         return [found[n] for n in sorted(found)]
+
+    def _gone(
+        self, channel: Mapping[str, Any], new: Sequence[NewReceipt], scope: Scope, recalled: list[SlotKey]
+    ) -> Iterator[NewReceipt]:
+        """Executions of the newest turn that a layer took out of the state, its message and all, before we saw them."""
+        latest = read_head(channel.get(META))
+        # A run without a name is told by its head, which is that of any run until a receipt with its uid is in it.
+        if not latest.head or (not scope.run and len(channel) < 2):
+            return
+        held = {item.receipt.n for item in new} | {row_number(row) for row in channel.values()}
+        for key, item in self.memory.of_turn(scope.run, scope.namespace, latest.head):
+            if item.receipt.n <= latest.n and item.receipt.n not in held and not self.excluded(item.asked):
+                held.add(item.receipt.n)
+                recalled.append(key)
+                name = slot_name(key[2], key[3]) if key[2] else f"#{item.receipt.n}"
+                yield NewReceipt(row_key(name) if key[2] else name, item.receipt, item.facts, announced=True)
 
     def _is_missing(self, orphan: Entry, found: Mapping[int, NewReceipt]) -> bool:
         return orphan.n not in found and orphan.n <= MAX_ISSUED and not self.excluded(orphan.tool)

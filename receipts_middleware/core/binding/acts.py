@@ -18,6 +18,8 @@ from receipts_middleware.core.values import Pool, Value, read_arguments, read_va
 
 #: Characters of a result whose tokens serve to find it among many.
 MAX_TOKENS_OF: Final = 4_000
+#: As `extract_facts` makes them. A value of that form says no more than one of them.
+_DIGEST: Final = re.compile(r"[0-9a-f]{16}\Z")
 _TOKEN: Final = re.compile(r"[a-z0-9]{2,40}")
 
 
@@ -66,6 +68,12 @@ class Act:
     def done(self) -> bool:
         """The record shows that it was done."""
         return self.graded.grade in ("S3", "S4")
+
+    @property
+    def is_bare(self) -> bool:
+        """Neither arguments nor result nor values of them are known."""
+        entry = self.entry
+        return entry.call is None and entry.result is None and not _facts(entry, "args") + _facts(entry, "output")
 
     @property
     def args(self) -> object:
@@ -193,6 +201,7 @@ class Act:
 
 
 def _facts(entry: Entry, side: str) -> list[str]:
-    """Values that were kept of a call; digests, which are hexadecimal, never equal a value that a text names."""
+    """Values that were kept of a call; digests of them are no values."""
     facts = entry.facts.get(side)
-    return [fact for fact in facts if isinstance(fact, str)] if isinstance(facts, list | tuple) else []
+    kept = [fact for fact in facts if isinstance(fact, str)] if isinstance(facts, list | tuple) else []
+    return [fact for fact in kept if not _DIGEST.match(fact)]

@@ -13,6 +13,7 @@ from receipts_middleware.core.binding.checks import is_bad, judge_check
 from receipts_middleware.core.binding.delegated import as_of_team, judge_delegating
 from receipts_middleware.core.binding.denials import judge_denial
 from receipts_middleware.core.binding.effects import Judged, judge_calls, required_of
+from receipts_middleware.core.binding.gaps import as_far_as_known
 from receipts_middleware.core.binding.results import is_by_others, judge_others, judge_result, tell_of
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.settle import settle
@@ -69,9 +70,10 @@ def bind(claims: Sequence[FoundClaim], run: Run, reply: str = "") -> list[Bound]
             if judged.acts and claim.kind == "effect":
                 previous = judged.acts
     found = settle(found, run, reply)
-    found = [_unless_alone(b, found, reply) for b in found]
+    found = [as_far_as_known(_unless_alone(b, found, reply), run) for b in found]
     wide = [b.claim.kind == "umbrella" or b.judged.reason == "umbrella" for b in found]
-    return [judge_umbrella(b, found, run) if is_wide else b for b, is_wide in zip(found, wide, strict=True)]
+    found = [judge_umbrella(b, found, run) if is_wide else b for b, is_wide in zip(found, wide, strict=True)]
+    return [as_far_as_known(b, run) for b in found]
 
 
 def _is_admitted(claim: FoundClaim, claims: Sequence[FoundClaim], reply: str, judged: Judged) -> bool:

@@ -42,6 +42,7 @@ def make_run(
     delegated: bool = False,
     declared: Mapping[int, Grade] | None = None,
     known: dict[str, Act] | None = None,
+    lost: bool = False,
     told: Collection[int] = (),
     agents: Collection[str] = (),
     words: Words = NO_WORDS,
@@ -58,6 +59,7 @@ def make_run(
         this_turn: Number of the last call before the message that the reply answers.
         declared: Grades by number that a caller's own records set.
         known: Calls that were read for an earlier turn of the same walk, by uid; filled in.
+        lost: Calls were made of which nothing but the number is known.
         told: Numbers of calls that handed work to subagents of which all is known: what these did stands in the
             ledger, so what such a call returned is only what they reported.
         agents: Names of those subagents. Untrusted.
@@ -71,20 +73,14 @@ def make_run(
     ledger = _with_objects(ledger, said_of)
     given = {tool: g for tool in {e.tool for e in ledger} if (g := policy.for_tool(tool).grade) is not None}
     graded = grade_ledger(ledger, specs, strict=policy.require_object_id, policy=given, declared=declared)
-    traits: dict[str, Traits] = {}
-    found: list[ToolSpec | None] = []
-    for entry in ledger:
-        spec = find_spec(specs, entry.tool)
-        if spec is None:
-            spec = _said(ToolSpec(entry.tool, "", kind_of(entry.tool)), policy)
-        found.append(spec)
-        if entry.tool not in traits:
-            traits[entry.tool] = _traits(spec, policy, entry.tool, words)
+    found = {tool: _spec(tool, specs, policy) for tool in {e.tool: e for e in ledger}}
+    traits = {tool: _traits(spec, policy, tool, words) for tool, spec in found.items()}
     acts = []
-    for entry, spec in zip(ledger, found, strict=True):
+    for entry in ledger:
         if entry.call is not None and entry.call.kind == "answer":
             continue  # the reply itself in the shape of a call: nothing ran, and it is no evidence of what it says
-        kind = kind_of_call(spec, entry.call.args if entry.call is not None else None) if spec else "unknown"
+        spec = found[entry.tool]
+        kind = kind_of_call(spec, entry.call.args if entry.call is not None else None)
         if kind == "unknown":
             graded[entry.n] = _as_an_act(entry, graded[entry.n], strict=policy.require_object_id)
         act = (known or {}).get(entry.receipt.uid)
@@ -109,10 +105,16 @@ def make_run(
         said=said,
         this_turn=this_turn,
         delegated=delegated,
+        lost=lost,
         asked=asked,
         words=words,
         agents=_words_of(agents),
     )
+
+
+def _spec(tool: str, specs: Sequence[ToolSpec], policy: Policy) -> ToolSpec:
+    """A tool as it is described, or as its name and the policy say."""
+    return find_spec(specs, tool) or _said(ToolSpec(tool, "", kind_of(tool)), policy)
 
 
 def _with_objects(ledger: Ledger, said_of: Mapping[str, ToolPolicy]) -> Ledger:

@@ -20,6 +20,7 @@ class Run:
         acts: Calls in the order of their numbers.
         traits: Tools that were there, in order; those that were only called too.
         delegated: A call handed work to a subagent of which not all is known, so that what it did may stand in no call.
+        lost: Calls were made that nobody knows of any more: their numbers are known and nothing else.
         asked: Calls that handed work to subagents of which all is known: they show that it was asked for, not that it
             was done.
         agents: Stems of the words of the subagents' names.
@@ -44,6 +45,7 @@ class Run:
         "called",
         "delegated",
         "every",
+        "lost",
         "reports",
         "said",
         "this_turn",
@@ -60,6 +62,7 @@ class Run:
         said: str = "",
         this_turn: int = 0,
         delegated: bool = False,
+        lost: bool = False,
         asked: Sequence[Act] = (),
         agents: frozenset[str] = frozenset(),
         words: Words = NO_WORDS,
@@ -73,6 +76,7 @@ class Run:
         self.said = said
         self.this_turn = this_turn
         self.delegated = delegated
+        self.lost = lost
         self.asked = asked
         self.reports = [Act(act.entry, act.graded, "reading", act.traits) for act in asked]
         self.agents = agents
@@ -159,6 +163,7 @@ class Run:
                 said=self.said,
                 this_turn=self.this_turn,
                 delegated=self.delegated,
+                lost=self.lost,
                 words=self.words,
             )
         return self._with_reports

@@ -173,6 +173,7 @@ def judge_run(run: ChildRun, policy: Policy = NO_POLICY) -> Verification:
         ended=ended,
         below=find,
         left_out=run.children_left_out,
+        lost=run.left_out > 0,
         policy=policy,
     )
     return judge_turn(turn)

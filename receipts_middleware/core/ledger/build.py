@@ -252,8 +252,9 @@ class LedgerBuilder:
             if held is None or held.receipt != row.receipt:
                 entries[row.receipt.n] = shown if held is None else _with_source(shown, held)
         for slot in self._all:
-            if not slot.answered and slot.n not in entries:
-                entries[slot.n] = self._derive(slot, None, "none")
+            if not slot.answered:
+                held = entries.get(slot.n)
+                entries[slot.n] = self._derive(slot, None, "none") if held is None else _with_call(held, slot)
         return Ledger(entries.values(), self._notes)
 
     def view(self, message: Message) -> View:
@@ -295,6 +296,13 @@ def _with_source(record: Entry, source: Entry) -> Entry:
         facts=record.facts,
         message_index=source.message_index,
     )
+
+
+def _with_call(record: Entry, slot: CallSlot) -> Entry:
+    """A carried record with the call that is still in the messages, where only its result has gone."""
+    if record.call is not None or record.tool != slot.call.tool[:MAX_TEXT]:
+        return record
+    return replace(record, call=slot.call, message_index=slot.message_index)
 
 
 def derive_receipt(slot: CallSlot, result: ToolResult | None, kind: ToolKind, id_path: str | None = None) -> Receipt:
