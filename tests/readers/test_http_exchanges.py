@@ -226,6 +226,19 @@ def test_calls_of_a_chat_stream(deltas: list[dict], calls: list[str]) -> None:
     assert all(call["function"]["arguments"] == "{}" for call in made)
 
 
+def test_a_legacy_call_in_a_stream() -> None:
+    deltas = [{"name": "send"}, {"name": "send", "arguments": "{}"}]
+    body = assemble([{"choices": [{"delta": {"function_call": delta}}]} for delta in deltas])
+    assert body["choices"][0]["message"]["function_call"] == {"name": "send", "arguments": "{}"}
+
+
+def test_a_hundred_thousand_pieces_are_one_call() -> None:
+    deltas = [piece("1, ", f"n{i}", "a", 0) for i in range(100_000)]
+    body = assemble([{"choices": [{"delta": {"tool_calls": [delta]}}]} for delta in deltas])
+    made = body["choices"][0]["message"]["tool_calls"]
+    assert [len(call["function"]["arguments"]) for call in made] == [300_000]
+
+
 # --- untrusted recordings --------------------------------------------------------------------------------
 
 

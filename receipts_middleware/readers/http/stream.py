@@ -6,6 +6,7 @@ The shape of the events says whose they are. A stream that was cut off gives wha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from receipts_middleware.readers.content import field_of, text_field
 
@@ -35,37 +36,50 @@ def assemble(events: Sequence[object]) -> object:
 # --- chat ------------------------------------------------------------------------------------------------
 
 
+@dataclass(slots=True)
+class _Call:
+    """A call as far as it has come; pieces are joined at the end, since a stream may have a hundred thousand."""
+
+    identity: str
+    names: list[str] = field(default_factory=list)
+    arguments: list[str] = field(default_factory=list)
+
+    def whole(self) -> dict[str, object]:
+        """As an unstreamed message has it."""
+        function = {"name": "".join(self.names), "arguments": "".join(self.arguments)}
+        return {"id": self.identity, "function": function}
+
+
 class _Calls:
     """Calls of a chat stream. Some servers give all the same index, so a new id begins a new call."""
 
     def __init__(self) -> None:
-        self.calls: list[dict[str, str]] = []
-        self._at: dict[object, int] = {}
+        self.calls: list[_Call] = []
+        self._at: dict[int, _Call] = {}
 
     def add(self, delta: object) -> None:
         function = field_of(delta, "function") or field_of(delta, "custom") or delta
         identity, name = text_field(delta, "id"), text_field(function, "name")
         index = field_of(delta, "index")
-        key = index if isinstance(index, int) else None
-        place = self._at.get(key) if key is not None else len(self.calls) - 1 if self.calls else None
-        held = self.calls[place] if place is not None else None
-        if held is None or self._is_new(held, identity, name, known=key is not None):
-            self.calls.append({"id": identity, "name": "", "arguments": ""})
-            place = len(self.calls) - 1
-            held = self.calls[place]
-            if key is not None:
-                self._at[key] = place
-        held["id"] = held["id"] or identity
-        if name and name != held["name"]:
-            held["name"] += name
-        said = field_of(function, "arguments")
-        held["arguments"] += said if isinstance(said, str) else ""
+        known = index if isinstance(index, int) else None
+        held = self._at.get(known) if known is not None else self.calls[-1] if self.calls else None
+        if held is None or self._is_new(held, identity, name, known=known is not None):
+            held = _Call(identity)
+            self.calls.append(held)
+            if known is not None:
+                self._at[known] = held
+        held.identity = held.identity or identity
+        if name and held.names != [name]:  # some servers say the name with every piece
+            held.names.append(name)
+        said = text_field(function, "arguments")
+        if said:
+            held.arguments.append(said)
 
     @staticmethod
-    def _is_new(held: Mapping[str, str], identity: str, name: str, *, known: bool) -> bool:
-        if identity and held["id"] and identity != held["id"]:
+    def _is_new(held: _Call, identity: str, name: str, *, known: bool) -> bool:
+        if identity and held.identity and identity != held.identity:
             return True
-        return not known and bool(name) and not identity and bool(held["arguments"])
+        return not known and bool(name) and not identity and bool(held.arguments)
 
 
 def _chat(events: Sequence[object]) -> dict[str, object]:
@@ -90,9 +104,9 @@ def _chat(events: Sequence[object]) -> dict[str, object]:
                 legacy.add(field_of(delta, "function_call"))
     message: dict[str, object] = {"role": "assistant", "content": "".join(text) or "".join(refused)}
     if calls.calls:
-        message["tool_calls"] = [{"id": call["id"], "function": call} for call in calls.calls]
+        message["tool_calls"] = [call.whole() for call in calls.calls]
     elif legacy.calls:
-        message["function_call"] = legacy.calls[0]
+        message["function_call"] = legacy.calls[0].whole()["function"]
     return {**about, "choices": [{"index": 0, "message": message}]}
 
 
