@@ -192,6 +192,8 @@ def _tools(group: Sequence[Mapping[object, object]]) -> tuple[ToolSpec, ...]:
         parameters = open_json(item.get("modelParameters"))
         for listed in (item.get("toolDefinitions"), field_of(given, "tools"), field_of(parameters, "tools")):
             opened = open_json(listed)
+            if isinstance(opened, Mapping) and "function" not in opened:
+                opened = {name: open_json(defined) for name, defined in opened.items()}
             if isinstance(opened, list | Mapping):
                 for spec in read_tools(opened):
                     found.setdefault(spec.name, spec)

@@ -106,7 +106,7 @@ def _read_execution(execution: Mapping[object, object]) -> Iterator[Transcript]:
     if not isinstance(run_data, Mapping):
         return
     workflow = execution.get("workflowData")
-    runs = sorted(_runs(run_data), key=lambda run: (run.start, run.order))
+    runs = _in_order(list(_runs(run_data)))
     tools = _tool_nodes(workflow, runs)
     types = _node_types(workflow)
     number = execution.get("id")
@@ -133,6 +133,14 @@ def _runs(run_data: Mapping[object, object]) -> Iterator[_Run]:
                 start = entry.get("startTime")
                 order += 1
                 yield _Run(node, start if isinstance(start, int | float) else 0, order, entry)
+
+
+def _in_order(runs: list[_Run]) -> list[_Run]:
+    """By the number that newer versions give each run, else by its start; numbers and times do not compare."""
+    numbers = [run.entry.get("executionIndex") for run in runs]
+    if all(isinstance(number, int) for number in numbers):
+        return [runs[place] for place in sorted(range(len(runs)), key=lambda place: (numbers[place], place))]
+    return sorted(runs, key=lambda run: (run.start, run.order))
 
 
 def _tool_nodes(workflow: object, runs: list[_Run]) -> dict[str, frozenset[str]]:
@@ -232,7 +240,7 @@ def _question(run: _Run, runs: list[_Run]) -> str:
             if text_field(item, *_INPUT_KEYS):
                 return text_field(item, *_INPUT_KEYS)
     before = {text_field(source, "previousNode") for source in _listed(run.entry.get("source"))}
-    given = [each for each in runs if each.node in before and each.start <= run.start]
+    given = [each for each in runs[: runs.index(run)] if each.node in before]
     for item in _items(given[-1].entry, "data", "main") if given else ():
         if text_field(item, *_INPUT_KEYS):
             return text_field(item, *_INPUT_KEYS)

@@ -6,7 +6,7 @@ what is told twice is worked out here, for all of them alike.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -34,7 +34,8 @@ class Step:
             messages of no model call.
         reply: Messages that came back.
         run: What a tool step tells of its call.
-        maybe: The step is of a tool only where a call asks for a tool of its name.
+        maybe: The step may be of a tool: where a call asks for a tool of its name, or, in a trace that keeps no call
+            at all, where nothing is within it.
     """
 
     identity: str
@@ -90,7 +91,11 @@ def read_steps(
                 threads.answer(place, step.reply)
             else:
                 open_replies.append((end, place, step))
-        elif step.run is not None and (not step.maybe or step.run.tool in asked) and not _is_retold(step, by_id):
+        elif (
+            step.run is not None
+            and _ran(step, asked, is_leaf=step.identity not in ends)
+            and not _is_retold(step, by_id)
+        ):
             newest = threads.newest(agent)
             at = len(threads.threads[newest].messages) if newest is not None else 0
             runs.append(replace(step.run, at=at, thread=newest or 0))
@@ -105,6 +110,11 @@ def read_steps(
     for index, thread in enumerate(found):
         own = {**(meta or {}), **({"agent": thread.agent[:MAX_META]} if thread.agent else {})}
         yield Transcript(tuple(attach_runs(thread.messages, placed.get(index, []))), tuple(tools), source, own or None)
+
+
+def _ran(step: Step, asked: Collection[str], *, is_leaf: bool) -> bool:
+    """Whether a step is the execution of a tool."""
+    return not step.maybe or (step.run is not None and step.run.tool in asked) or (not asked and is_leaf)
 
 
 def _ends(steps: Sequence[Step], by_id: Mapping[str, Step]) -> dict[str, int]:

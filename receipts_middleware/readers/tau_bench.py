@@ -70,7 +70,7 @@ def read(value: object) -> list[Transcript]:
             skipped.add(f"{where}/{index}")
             continue
         messages = [message for item in raw for message in _read_item(item)]
-        if told and all(message.role != "system" or not message.text for message in messages):
+        if told and messages[0].role != "system":
             messages.insert(0, Message(role="system", text=told))
         found.append(Transcript(tuple(messages), tools, NAME, _meta(run)))
     if not found:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import random
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -164,6 +165,15 @@ def test_junk_never_raises(name: str, value: object) -> None:
     _only_transcripts(_module(name), value)
 
 
+def _odd() -> object:
+    """What JSON cannot hold, for callers who hand in values of their own."""
+    odd: dict[object, object] = {1: "a", (1, 2): {3}, "when": datetime(2026, 1, 2, tzinfo=UTC), "nan": float("nan")}
+    odd["loop"] = odd
+    odd["object"] = object()
+    odd["bytes"] = b"\xff"
+    return odd
+
+
 def _deep(value: object, levels: int = 3_000) -> object:
     for _ in range(levels):
         value = [value]
@@ -171,9 +181,11 @@ def _deep(value: object, levels: int = 3_000) -> object:
 
 
 @pytest.mark.parametrize("row", [pytest.param(row, id=row["id"]) for row in EXPECTED])
-@pytest.mark.parametrize("extreme", ["deep", "huge", "empty"])
+@pytest.mark.parametrize("extreme", ["deep", "huge", "empty", "surrogate", "python"])
 def test_extreme_values_anywhere_never_raise(row: dict, extreme: str) -> None:
-    put = {"deep": _deep("x"), "huge": "x" * 300_000, "empty": []}[extreme]
+    put = {"deep": _deep("x"), "huge": "x" * 300_000, "empty": [], "surrogate": "half \ud835", "python": _odd()}[
+        extreme
+    ]
     text = (TWINS / row["file"]).read_text(encoding="utf-8")
     module = _module(row["reader"])
     if not row["file"].endswith((".json", ".jsonl")):

@@ -355,6 +355,10 @@ def _kind_of(span: Span) -> SpanKind:
     return "model" if told else "other"
 
 
+class _Tree(dict[str, object]):
+    """A branch of what is spread over attributes; their values may be objects, too."""
+
+
 def unflatten(attributes: Mapping[str, object], prefix: str) -> list[object]:
     """Lists that are spread over attributes: `prefix.0.role`, `prefix.0.tool_calls.0.name`, ...
 
@@ -365,15 +369,15 @@ def unflatten(attributes: Mapping[str, object], prefix: str) -> list[object]:
     Returns:
         The items in order of their numbers; none where there is no such attribute.
     """
-    tree: dict[str, object] = {}
+    tree = _Tree()
     for key, value in attributes.items():
         if not key.startswith(f"{prefix}."):
             continue
         parts = key[len(prefix) + 1 :].split(".")[: _MAX_DEPTH * 2]
         node = tree
         for part in parts[:-1]:
-            inner = node.setdefault(part, {})
-            if not isinstance(inner, dict):
+            inner = node.setdefault(part, _Tree())
+            if not isinstance(inner, _Tree):
                 break
             node = inner
         else:
@@ -383,7 +387,7 @@ def unflatten(attributes: Mapping[str, object], prefix: str) -> list[object]:
 
 
 def _lists(value: object) -> object:
-    if not isinstance(value, dict):
+    if not isinstance(value, _Tree):
         return value
     if value and all(key.isascii() and key.isdigit() and len(key) < 8 for key in value):
         return [_lists(value[key]) for key in sorted(value, key=int)]
