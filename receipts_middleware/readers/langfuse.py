@@ -16,7 +16,7 @@ from receipts_middleware.core.toolspec import ToolSpec, read_tools
 from receipts_middleware.core.transcript import ToolResult, Transcript
 from receipts_middleware.readers.channels import Channels, read_channels
 from receipts_middleware.readers.content import field_of, parse_arguments, text_field
-from receipts_middleware.readers.loose import make_result, open_json, read_loose
+from receipts_middleware.readers.loose import Memo, make_result, open_json, read_loose
 from receipts_middleware.readers.native import MAX_META, Skipped
 from receipts_middleware.readers.steps import Step, StepKind, read_steps
 from receipts_middleware.readers.threads import ToolRun
@@ -92,7 +92,8 @@ def read(value: object) -> list[Transcript]:
     for key, group in groups.items():
         ordered = _in_order(group)
         meta = {"id": key[:MAX_META]} if key else None
-        steps = [_step(observation) for observation in ordered]
+        memo: Memo = {}
+        steps = [_step(observation, memo) for observation in ordered]
         found.extend(read_steps(steps, source=NAME, tools=_tools(ordered), meta=meta))
     if not found:
         raise FormatError("/observations: none is of a model call or a tool; expected GENERATION and TOOL observations")
@@ -135,13 +136,15 @@ def _in_order(group: Sequence[Mapping[object, object]]) -> list[Mapping[object, 
     return [group[place] for place in sorted(range(len(group)), key=lambda place: starts[place])]
 
 
-def _step(item: Mapping[object, object]) -> Step:
+def _step(item: Mapping[object, object], memo: Memo) -> Step:
     kind = _TYPES[str(item["type"])]
     identity, parent = text_field(item, "id"), text_field(item, "parentObservationId", "parent_observation_id")
     name = text_field(item, "name")
     given = open_json(item.get("input"))
     if kind in ("model", "agent"):
-        return Step(identity, parent, kind, name, read_loose(given), read_loose(item.get("output"), "assistant"))
+        return Step(
+            identity, parent, kind, name, read_loose(given, "user", memo), read_loose(item.get("output"), "assistant")
+        )
     if kind == "tool" or item["type"] == "SPAN":
         return Step(identity, parent, kind, name, run=_run(item, name, given), maybe=kind != "tool")
     return Step(identity, parent, kind, name)

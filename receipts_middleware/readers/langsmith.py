@@ -15,7 +15,7 @@ from receipts_middleware.core.toolspec import ToolSpec, read_tools
 from receipts_middleware.core.transcript import Message, ToolResult, Transcript
 from receipts_middleware.readers.channels import Channels
 from receipts_middleware.readers.content import field_of, parse_arguments, text_field
-from receipts_middleware.readers.loose import make_result, open_json, read_loose
+from receipts_middleware.readers.loose import Memo, make_result, open_json, read_loose
 from receipts_middleware.readers.native import MAX_META, Skipped
 from receipts_middleware.readers.steps import Step, read_steps
 from receipts_middleware.readers.threads import ToolRun
@@ -122,7 +122,8 @@ def _grouped(runs: Sequence[Mapping[object, object]]) -> Iterator[tuple[str, Map
 def _read_group(key: str, group: Sequence[Mapping[object, object]]) -> Iterator[Transcript]:
     ordered = _in_order(group)
     kinds = {text_field(run, "id"): text_field(run, "run_type") for run in ordered}
-    steps = [_step(run, kinds) for run in ordered]
+    memo: Memo = {}
+    steps = [_step(run, kinds, memo) for run in ordered]
     states = [state for run in ordered if not text_field(run, "parent_run_id") and (state := _state(run))]
     meta = {"id": key[:MAX_META]} if key else None
     yield from read_steps(steps, source=NAME, tools=_tools(ordered), meta=meta, states=states)
@@ -148,19 +149,21 @@ def _state(run: Mapping[object, object]) -> list[Message]:
     return messages if {"user", "assistant"} <= roles and run.get("run_type") not in _MODEL else []
 
 
-def _step(run: Mapping[object, object], kinds: Mapping[str, str]) -> Step:
+def _step(run: Mapping[object, object], kinds: Mapping[str, str], memo: Memo) -> Step:
     kind = text_field(run, "run_type")
     identity, parent, name = text_field(run, "id"), text_field(run, "parent_run_id"), text_field(run, "name")
     inputs, outputs = open_json(run.get("inputs")), open_json(run.get("outputs"))
     if kind in _MODEL:
-        return Step(identity, parent, "model", name, read_loose(inputs), read_loose(outputs, "assistant"))
+        return Step(identity, parent, "model", name, read_loose(inputs, "user", memo), read_loose(outputs, "assistant"))
     if kind in _TOOL:
         return Step(identity, parent, "tool", name, run=_run(run, name, inputs, outputs))
     if kinds.get(parent) in _TOOL:
         own = text_field(field_of(run.get("extra"), "metadata"), "lc_agent_name")
-        return Step(identity, parent, "agent", own or name, read_loose(inputs), read_loose(outputs, "assistant"))
+        return Step(
+            identity, parent, "agent", own or name, read_loose(inputs, "user", memo), read_loose(outputs, "assistant")
+        )
     if not parent:
-        return Step(identity, "", "agent", name, read_loose(inputs), read_loose(outputs, "assistant"))
+        return Step(identity, "", "agent", name, read_loose(inputs, "user", memo), read_loose(outputs, "assistant"))
     return Step(identity, parent, "other", name)
 
 

@@ -100,23 +100,42 @@ def make_result(identity: str, tool: str | None, output: object, channels: Chann
     )
 
 
-def read_loose(value: object, role: Role = "user") -> list[Message]:
+#: Messages that were read before, by role and JSON: each request of a trace repeats those of the one before.
+Memo = dict[tuple[Role, str], tuple[Message, ...]]
+
+
+def read_loose(value: object, role: Role = "user", memo: Memo | None = None) -> list[Message]:
     """Read every message that a value holds.
 
     Args:
         value: A message of any provider, a list of them (also nested), an object that holds such a list, JSON text of
             one of these, or a bare text. Untrusted.
         role: Who speaks a bare text, or a message that does not say.
+        memo: Where messages are remembered, for a caller that reads many requests of one trace.
 
     Returns:
         Messages in order; none where there is nothing that could be one. Never raises.
     """
     found: list[Message] = []
-    _read(open_json(value), role, found, 0)
+    _read(open_json(value), role, found, 0, memo)
     return found
 
 
-def _read(value: object, role: Role, found: list[Message], depth: int) -> None:
+def _remembered(value: Mapping[object, object], role: Role, found: list[Message], depth: int, memo: Memo) -> None:
+    try:
+        key = (role, json.dumps(value))
+    except (TypeError, ValueError, RecursionError):
+        _read_mapping(value, role, found, depth, None)
+        return
+    known = memo.get(key)
+    if known is None:
+        own: list[Message] = []
+        _read_mapping(value, role, own, depth, None)
+        known = memo[key] = tuple(own)
+    found.extend(known)
+
+
+def _read(value: object, role: Role, found: list[Message], depth: int, memo: Memo | None) -> None:
     if depth > MAX_DEPTH or value is None:
         return
     if isinstance(value, str):
@@ -128,10 +147,13 @@ def _read(value: object, role: Role, found: list[Message], depth: int) -> None:
             found.extend(_from_parts(role, value, {}))
             return
         for item in value:
-            _read(item, role, found, depth + 1)
+            if memo is not None and isinstance(item, Mapping):
+                _remembered(item, role, found, depth + 1, memo)
+            else:
+                _read(item, role, found, depth + 1, memo)
         return
     if isinstance(value, Mapping):
-        _read_mapping(value, role, found, depth)
+        _read_mapping(value, role, found, depth, memo)
 
 
 def _from_item(item: Mapping[object, object]) -> list[Message]:
@@ -156,7 +178,9 @@ def _is_content_block(value: object) -> bool:
     )
 
 
-def _read_mapping(value: Mapping[object, object], role: Role, found: list[Message], depth: int) -> None:
+def _read_mapping(
+    value: Mapping[object, object], role: Role, found: list[Message], depth: int, memo: Memo | None
+) -> None:
     parts = value.get("parts")
     if isinstance(parts, list | tuple):
         found.extend(_from_parts(openai_chat.role_of(value) or role, parts, value))
@@ -181,7 +205,7 @@ def _read_mapping(value: Mapping[object, object], role: Role, found: list[Messag
         if holder in _ALTERNATIVES and isinstance(inner, list) and inner:
             inner = inner[0][:1] if isinstance(inner[0], list) else inner[0]
         if isinstance(inner, list | tuple | Mapping) or (isinstance(inner, str) and holder in ("input", "output")):
-            _read(inner, role, found, depth + 1)
+            _read(inner, role, found, depth + 1, memo)
             return
     speaks = any(key in value for key in ("content", "tool_calls", "function_call"))
     if speaks and _kind(value) not in _CALLS | _RESULTS:
@@ -189,7 +213,7 @@ def _read_mapping(value: Mapping[object, object], role: Role, found: list[Messag
     elif _is_content_block(value):
         found.extend(_from_parts(role, [value], {}))
     else:
-        _read(text_field(value, *_TEXTS), role, found, depth + 1)
+        _read(text_field(value, *_TEXTS), role, found, depth + 1, None)
 
 
 def _kind(part: object) -> str:

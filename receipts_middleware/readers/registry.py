@@ -98,7 +98,7 @@ READERS: Final[tuple[Reader, ...]] = (
     Reader(invariant.NAME, invariant.recognise, invariant.read, each_line=True),
     Reader(n8n.NAME, n8n.recognise, n8n.read, state="experimental", each_line=True),
     Reader(plain_text.NAME, plain_text.recognise, plain_text.read, each_line=True),
-    Reader(plain_lines.NAME, plain_lines.recognise, plain_lines.read),
+    Reader(plain_lines.NAME, plain_lines.recognise, plain_lines.read, state="experimental"),
     Reader("messages", document.recognise, _read_messages, other_names=("openai_chat", "langchain")),
 )
 

@@ -15,7 +15,7 @@ from receipts_middleware.core.toolspec import ToolSpec, read_tools
 from receipts_middleware.core.transcript import Transcript
 from receipts_middleware.readers.channels import Channels
 from receipts_middleware.readers.content import parse_arguments
-from receipts_middleware.readers.loose import make_result, open_json
+from receipts_middleware.readers.loose import Memo, make_result, open_json
 from receipts_middleware.readers.native import MAX_META
 from receipts_middleware.readers.otel.messages import read_exchange, tool_io
 from receipts_middleware.readers.otel.spans import Span, find_spans, looks_like_spans
@@ -77,12 +77,13 @@ def _conversations(spans: Sequence[Span]) -> dict[str, str]:
 def _read_group(key: str, spans: Sequence[Span]) -> Iterator[Transcript]:
     goes_on = any(span.attributes.get(_CONVERSATION[0]) for span in spans)
     meta = {"id": key[:MAX_META]} if key else None
-    steps = [_step(span) for span in spans]
+    memo: Memo = {}
+    steps = [_step(span, memo) for span in spans]
     yield from read_steps(steps, source=NAME, tools=_tools(spans), meta=meta, goes_on=goes_on)
 
 
-def _step(span: Span) -> Step:
-    request, reply = read_exchange(span) if span.kind in ("model", "agent") else ([], [])
+def _step(span: Span, memo: Memo) -> Step:
+    request, reply = read_exchange(span, memo) if span.kind in ("model", "agent") else ([], [])
     run = _run(span) if span.kind == "tool" else None
     return Step(span.identity, span.parent, span.kind, span.agent or span.name, request, reply, run)
 

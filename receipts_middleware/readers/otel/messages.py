@@ -11,7 +11,7 @@ from typing import Final
 
 from receipts_middleware.core.transcript import Message, Role
 from receipts_middleware.readers.content import text_field
-from receipts_middleware.readers.loose import open_json, read_loose
+from receipts_middleware.readers.loose import Memo, open_json, read_loose
 from receipts_middleware.readers.otel.spans import Span, unflatten
 
 _INPUT: Final = ("gen_ai.input.messages", "gen_ai.input_messages", "ai.prompt.messages")
@@ -44,19 +44,20 @@ _RESULTS: Final = (
 )
 
 
-def read_exchange(span: Span) -> tuple[list[Message], list[Message]]:
+def read_exchange(span: Span, memo: Memo | None = None) -> tuple[list[Message], list[Message]]:
     """What a model span was given and what it answered.
 
     Args:
         span: A span of a model call or of an agent. Untrusted.
+        memo: Messages of earlier spans of the trace.
 
     Returns:
         Messages of the input and messages of the output; empty where the span keeps none.
     """
-    request = _from_attributes(span, _INPUT, "user")
+    request = _from_attributes(span, _INPUT, "user", memo)
     reply = _from_attributes(span, _OUTPUT, "assistant")
     if not request and not reply:
-        request = _from_attributes(span, _WHOLE, "user")
+        request = _from_attributes(span, _WHOLE, "user", memo)
     asked, answered = _from_events(span)
     request, reply = request or asked, reply or answered
     if not request and not reply:
@@ -67,13 +68,13 @@ def read_exchange(span: Span) -> tuple[list[Message], list[Message]]:
     return request, reply
 
 
-def _from_attributes(span: Span, keys: tuple[str, ...], role: Role) -> list[Message]:
+def _from_attributes(span: Span, keys: tuple[str, ...], role: Role, memo: Memo | None = None) -> list[Message]:
     value = open_json(span.said(*keys))
     if isinstance(value, list) and any(isinstance(item, Mapping) and "event.name" in item for item in value):
         return [message for item in value for message in _from_event(text_field(item, "event.name"), item)]
     if isinstance(value, list) and not all(isinstance(item, Mapping | str) for item in value):
         return []
-    return read_loose(value, role)
+    return read_loose(value, role, memo)
 
 
 def _instructions(span: Span) -> str:
