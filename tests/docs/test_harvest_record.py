@@ -31,6 +31,7 @@ FULL = ChildRun(
     inherited=(RECEIPT,),
     view=View("present", 2, parse_ranges("1-2"), "ABCD"),
     kinds={"task": "acting"},
+    facts={2: {"args": ["4821"]}},
     children={2: (CHILD,)},
     children_left_out=1,
 )
