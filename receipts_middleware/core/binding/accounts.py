@@ -10,9 +10,11 @@ from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.candidates import names_in
 from receipts_middleware.core.binding.compare import agrees
 from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.settle import owns_up
 from receipts_middleware.core.binding.umbrellas import Bound
 from receipts_middleware.core.values import read_values
 
+_CLEAR: Final = frozenset({"supported", "unmatched"})
 _ACTED: Final = frozenset({"S2", "S3", "S4"})
 #: Acts on a screen, which are repeated as they are.
 _GESTURES: Final = frozenset(
@@ -47,6 +49,7 @@ def untold(bound: Sequence[Bound], run: Run, reply: str, ignored: Collection[str
         Calls that changed something, in order.
     """
     told = {act.entry.n for item in bound for act in _meant(item)}
+    told |= {act.entry.n for item in bound if item.judged.status not in _CLEAR for act in item.judged.acts}
     lowered = reply.lower()
     return [
         act
@@ -58,6 +61,7 @@ def untold(bound: Sequence[Bound], run: Run, reply: str, ignored: Collection[str
         and act.traits.name not in ignored
         and not (_GESTURES & act.traits.own)
         and not _is_named(act, lowered)
+        and not (act.grade == "S2" and owns_up(act, run, reply))
     ]
 
 

@@ -10,6 +10,7 @@ from typing import Final
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.candidates import Candidate, Candidates, find_candidates, names_in
 from receipts_middleware.core.binding.checks import is_bad, judge_check
+from receipts_middleware.core.binding.cites import as_cited, cited_first, without_citations
 from receipts_middleware.core.binding.delegated import as_of_team, judge_delegating
 from receipts_middleware.core.binding.denials import judge_denial
 from receipts_middleware.core.binding.effects import Judged, judge_calls, required_of
@@ -23,11 +24,6 @@ from receipts_middleware.core.binding.words import stem
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.values import Value, read_values
 from receipts_middleware.core.wording import reads_as
-
-#: Brackets that cite receipts: what they name is evidence, not part of what is claimed.
-_CITED: Final = re.compile(
-    r"[\[(\u3010\uff3b]{1,2}\^?\s?(?:receipts?\s|see\s)?[rR]\d[^\])\u3011\uff3d]{0,200}[\])\u3011\uff3d]{0,2}"
-)
 
 
 def bind(claims: Sequence[FoundClaim], run: Run, reply: str = "") -> list[Bound]:
@@ -48,12 +44,12 @@ def bind(claims: Sequence[FoundClaim], run: Run, reply: str = "") -> list[Bound]
     known: dict[tuple[object, ...], Judged] = {}
     for found_claim in claims:
         proper = found_claim.text[: found_claim.core or None]
-        claim = replace(found_claim, text=_CITED.sub(lambda m: " " * len(m[0]), proper))
+        claim = replace(found_claim, text=without_citations(proper))
         key = (claim.text, claim.kind, claim.voice, claim.negated, previous)
         judged = known.get(key) or known.setdefault(key, _judge(claim, run, previous))
         if judged.status in ("failed", "accepted_only") and _is_admitted(found_claim, claims, reply, judged):
             judged = replace(judged, status="supported")  # the words admit it themselves
-        judged = _cited_first(found_claim, judged)
+        judged = cited_first(found_claim, judged)
         if judged.status == "not_called" and run.delegated:
             judged = replace(judged, status="unmatched", reason="delegated")
         if judged.status == "not_called" and found_claim.subject != "agent" and _is_hedged(found_claim, reply):
@@ -71,6 +67,7 @@ def bind(claims: Sequence[FoundClaim], run: Run, reply: str = "") -> list[Bound]
                 previous = judged.acts
     found = settle(found, run, reply)
     found = [as_far_as_known(_unless_alone(b, found, reply), run) for b in found]
+    found = [as_cited(b, run, reply) for b in found]
     wide = [b.claim.kind == "umbrella" or b.judged.reason == "umbrella" for b in found]
     found = [judge_umbrella(b, found, run) if is_wide else b for b, is_wide in zip(found, wide, strict=True)]
     return [as_far_as_known(b, run) for b in found]
@@ -89,7 +86,8 @@ def _is_admitted(claim: FoundClaim, claims: Sequence[FoundClaim], reply: str, ju
         return True
     following = min((c.start for c in claims if c.start >= claim.end), default=len(reply))
     rest = _STOP.split(reply[claim.end : min(following, claim.end + _BEFORE)])[0]
-    return bool(rest.strip()) and reads_as(f"{claim.text} {_CITED.sub(' ', rest)}") == "failure"
+    said = _without_own_verb(claim) if _is_own_act(claim, judged) else claim.text
+    return _WORD.search(rest) is not None and reads_as(f"{said} {without_citations(rest)}") == "failure"
 
 
 def _is_own_act(claim: FoundClaim, judged: Judged) -> bool:
@@ -201,16 +199,6 @@ def _is_hedged(claim: FoundClaim, reply: str) -> bool:
     return general and not read_values(claim.text) and not names_in(claim.text)
 
 
-def _cited_first(claim: FoundClaim, judged: Judged) -> Judged:
-    """Of the calls that bear a claim out those that it cites itself."""
-    if judged.status != "supported" or len(judged.acts) < 2:
-        return judged
-    cited = {f"r{number}" for bracket in _CITED.findall(claim.text) for number in _NUMBERS.findall(bracket)}
-    kept = tuple(act for act in judged.acts if act.entry.id in cited)
-    return replace(judged, acts=kept) if kept else judged
-
-
-_NUMBERS: Final = re.compile(r"\d{1,10}")
 #: How far behind a look that was not made what it is said to have shown may stand, in characters.
 _NEXT: Final = 240
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Final, Literal
 
 from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.keyed import keyed_numbers
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.words import stem, stems_of
 from receipts_middleware.core.values import Pool, Value
@@ -25,13 +26,13 @@ TIMES: Final = frozenset({"date", "time"})
 _LETTERS: Final = re.compile(r"[a-z]")
 _DIGITS: Final = re.compile(r"[0-9]")
 #: Keys whose numbers name a thing rather than count one.
-_ID_KEYS: Final = frozenset(
+ID_KEYS: Final = frozenset(
     """id ids number no num ref reference key uuid code order ticket invoice issue case account customer user booking
     task deal lead payment charge room pr pull line item sku asset device meter policy claim patient student employee
     unit vehicle sample batch lot job""".split()
 )
 #: Keys whose numbers are how much of something there is.
-_QUANTITY_KEYS: Final = frozenset(
+QUANTITY_KEYS: Final = frozenset(
     """quantity qty count amount number seats size guests people party replicas copies units points level limit value
     total rows affected updated added moved sent percent temperature brightness duration minutes hours days weeks
     months years capacity shares tickets score rate length width height weight price dose doses""".split()
@@ -89,11 +90,12 @@ def compare(text: str, values: Sequence[Value], act: Act, run: Run) -> Compared:
         if said is None:
             found.silent.append(value)
         else:
-            found.differ.append((_mismatch_of(value), value, said))
+            found.differ.append((mismatch_of(value), value, said))
     return found
 
 
-def _mismatch_of(value: Value) -> Mismatch:
+def mismatch_of(value: Value) -> Mismatch:
+    """Which mismatch another value of this kind is."""
     return "wrong_amount" if value.kind in AMOUNTS else "wrong_target"
 
 
@@ -139,7 +141,7 @@ def _stands_in(norm: str, text: str) -> bool:
 
 def _differs(value: Value, text: str, mentioned: Pool, act: Act, run: Run) -> str | None:
     """What the call shows in place of a value that is not in it; None where it does not speak of it."""
-    if value.kind in AMOUNTS and _is_part_of_number(value, text, act):
+    if value.kind in AMOUNTS and is_part_of_number(value, text, act):
         return None
     if value.kind == "email":
         other = [v for v in act.arg_values() if v.kind == "email" and not mentioned.contains(v)]
@@ -158,7 +160,7 @@ def _differs(value: Value, text: str, mentioned: Pool, act: Act, run: Run) -> st
 _GROUPED: Final = re.compile(r"\+?\d[\d ()./-]{6,24}\d")
 
 
-def _is_part_of_number(value: Value, text: str, act: Act) -> bool:
+def is_part_of_number(value: Value, text: str, act: Act) -> bool:
     """Whether digits are a group of a longer number that the call was given: "07700 900188"."""
     for match in _GROUPED.finditer(text):
         if match.start() <= value.start and value.end <= match.end() and match.end() - match.start() > len(value.text):
@@ -182,7 +184,7 @@ def _other_id(value: Value, lowered: str, act: Act, run: Run) -> str | None:
         words = key.split()
         if (
             not other.isdecimal()
-            or _ID_KEYS.intersection(words)
+            or ID_KEYS.intersection(words)
             or (not key and not known and len(other) == len(value.norm) >= _MIN_ID)
             or (value.unit and stem(value.unit) in map(stem, words))
         ):
@@ -279,7 +281,7 @@ def _other_count(value: Value, text: str, mentioned: Pool, act: Act, run: Run) -
     for key, number in keyed_numbers(act):
         words = key.split()
         last = stem(words[-1]) if words else ""
-        if not words or (_ID_KEYS.intersection(words) and not _QUANTITY_KEYS.intersection(words)):
+        if not words or (ID_KEYS.intersection(words) and not QUANTITY_KEYS.intersection(words)):
             continue
         unit = stem(value.unit) if value.unit else ""
         named = bool(unit) and unit in map(stem, words)
@@ -296,7 +298,7 @@ def _other_count(value: Value, text: str, mentioned: Pool, act: Act, run: Run) -
             return number.text
         if (value.unit or text_follows) and AMOUNT_KEYS.intersection(words):
             continue  # a thing that is counted is no amount of money
-        if _QUANTITY_KEYS.intersection(words) or any(word.endswith("size") for word in words):
+        if QUANTITY_KEYS.intersection(words) or any(word.endswith("size") for word in words):
             candidates.append(number)
     return candidates[0].text if len(candidates) == 1 else None
 
@@ -331,15 +333,6 @@ def _is_near(value: Value, number: Value, text: str) -> bool:
     """Whether a claim says "about" of a number that is within a tenth of the call's own."""
     said, own = Fraction(value.norm), Fraction(number.norm)
     return abs(said - own) * 10 <= own and _NEARLY.search(text[max(0, value.start - 20) : value.start]) is not None
-
-
-def keyed_numbers(act: Act) -> list[tuple[str, Value]]:
-    """Numbers of the arguments under their keys; of a text (a statement of SQL, a command) those in it."""
-    found: list[tuple[str, Value]] = []
-    values = [v for v in act.arg_values() if v.kind in AMOUNTS]
-    for key, text in act.arg_pairs():
-        found.extend((key, v) for v in values if v.text == text.strip() or (len(text) > 24 and v.text in text))
-    return found
 
 
 _SHORT: Final = re.compile(r"(?<![\w-])[A-Za-z]{0,4}-?\d{1,4}[A-Za-z]?(?![\w-])")

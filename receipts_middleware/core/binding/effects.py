@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.asked import only_asked
 from receipts_middleware.core.binding.batches import batch_of
 from receipts_middleware.core.binding.candidates import Candidate, Candidates, names_in
 from receipts_middleware.core.binding.compare import TARGETS, Compared, compare
@@ -73,7 +74,11 @@ def judge_calls(claim: FoundClaim, values: Sequence[Value], found: Candidates, r
         good = []
         clean = []
     if good:
-        return Judged("supported", tools, _telling(good, compared), "", "", required)
+        telling = _telling(good, compared)
+        asked = only_asked(claim.text, values, telling[0], run) if len(telling) == 1 else None
+        if asked is not None:
+            return Judged(asked[0], tools, telling, f"{asked[1].text}: {asked[2]}"[:300], "asked", required)
+        return Judged("supported", tools, telling, "", "", required)
     if clean:
         best = max((c.act for c in clean), key=lambda act: _RANK[act.grade])
         status = _shortfall(_grade_for(claim, best))

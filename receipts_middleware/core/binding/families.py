@@ -39,14 +39,13 @@ VERB_FAMILIES: Final = _index(
         "tell": """send email mail message notify inform tell text sms dm ping write reply respond forward contact
             alert let announce broadcast deliver dispatch resend remind page fire cc copy answer communicate pass
             relay fax brief advise apprise nudge poke buzz ring phone call radio signal transmit circulate
-            distribute whatsapp acquaint chase prod summon warn caution instruct tip loop shoot drop despatch update
-            post cable""",
+            distribute whatsapp acquaint chase prod summon warn caution instruct tip loop despatch""",
         "post": "post publish announce share send write comment broadcast tweet put submit",
         "invite": "invite add send enroll enrol register include ask",
         "create": """create add make open file raise log register insert append record enter save write draft build
             generate establish compose produce prepare put place lodge initiate start new issue submit set define
             provision spin init seed introduce include attach mint spawn author pen jot formulate craft assemble
-            erect instantiate render construct stand draw""",
+            erect instantiate render construct""",
         "schedule": """schedule book reserve create add set plan arrange put block reschedule move postpone slot
             pencil hold place make secure confirm get slate diarise diarize earmark timetable roster program
             programme fix fit squeeze lock grab snag bag line keep allot allocate calendar""",
@@ -57,7 +56,7 @@ VERB_FAMILIES: Final = _index(
             rework retouch retune recalibrate calibrate rejig revamp overhaul realign align refine retitle repoint
             redirect reroute nudge hike slash halve double triple round clip shorten lengthen prolong backdate
             reprice emend rectify straighten harmonise normalise personalise customise knock bring repair""",
-        "tag": """tag label mark flag add apply set categorise categorize star pin classify badge code annotate""",
+        "tag": "tag label mark flag add apply set categorise categorize star pin classify badge code annotate",
         "delete": """delete remove drop clear erase purge archive wipe discard clean trash take uninstall unpublish
             detach empty strip rid eliminate unlink prune bin scrap ditch dump toss chuck junk nuke zap kill expunge
             strike scrub shred destroy eradicate obliterate evict eject expel oust kick boot retire decommission
@@ -70,14 +69,14 @@ VERB_FAMILIES: Final = _index(
             bill invoice levy collect capture deduct dock hit take top ring""",
         "refund": """refund reimburse return credit reverse pay issue repay process give rebate compensate
             recompense restore unwind remit send put hand""",
-        "waive": """waive forgive remove credit refund adjust comp write forgo excuse lift drop cancel discount""",
+        "waive": "waive forgive remove credit refund adjust comp write forgo excuse lift drop cancel discount",
         "buy": """buy purchase order book reserve get checkout pay place acquire procure pick snag grab source
             requisition commission secure obtain""",
         "close": """close resolve complete finish mark end transition update settle conclude wrap set shut finalise
             finalize seal terminate archive retire tick check cross sign""",
         "approve": """approve accept authorise authorize sign confirm grant ok respond clear endorse greenlight
             green-light okay ratify sanction pass countersign validate bless wave""",
-        "decline": """decline reject deny refuse respond turn rebuff veto dismiss bounce spurn disapprove nix knock""",
+        "decline": "decline reject deny refuse respond turn rebuff veto dismiss bounce spurn disapprove nix knock",
         "assign": """assign give hand set own reassign delegate allocate transfer route put dispatch allot designate
             appoint name team pair match attach dole distribute detail deputise deploy post place roster entrust
             nominate pass book tap move""",
@@ -90,19 +89,19 @@ VERB_FAMILIES: Final = _index(
             upgrade update""",
         "enable": """enable activate turn switch set unlock start resume allow arm light power fire reinstate unmute
             unblock unfreeze open lift""",
-        "disable": """deny disable deactivate turn switch set lock stop suspend pause revoke disarm mute silence block
-            freeze shut kill power unplug disconnect cut halt gate bar close take""",
+        "disable": """deny disable deactivate turn switch set lock stop suspend pause revoke disarm mute silence
+            block freeze shut kill power unplug disconnect cut halt gate bar close take""",
         "pause": "pause suspend hold stop freeze put halt",
         "resume": "resume restart reactivate unpause reinstate restore lift",
         "share": "share give grant invite send add permit",
         "upload": "upload attach add put import save push store submit",
         "download": "download save export fetch pull get",
-        "copy": """copy duplicate clone backup back save keep replicate snapshot mirror reproduce photocopy""",
+        "copy": "copy duplicate clone backup back save keep replicate snapshot mirror reproduce photocopy",
         "move": """move transfer relocate put shift file migrate drag pull push place carry cart haul shuttle bring
             port rehome swap bump transplant redeploy reschedule bring hand send""",
         "export": "export save download write dump extract generate produce",
-        "import": """import load upload ingest add bring sync pull carry migrate""",
-        "escalate": """escalate transfer hand route forward raise pass flag handoff connect refer bump elevate kick""",
+        "import": "import load upload ingest add bring sync pull carry migrate",
+        "escalate": "escalate transfer hand route forward raise pass flag handoff connect refer bump elevate kick",
         "submit": """submit file send lodge enter post hand complete fill register apply put tender declare upload
             deposit table transmit present log pass report notify""",
         "save": """save store write keep put record update persist stash bank park tuck file archive preserve cache
@@ -112,29 +111,27 @@ VERB_FAMILIES: Final = _index(
         "install": "install add set deploy upgrade update",
         "click": "click press hit tap select choose submit push",
         "type": "type fill enter input write put populate complete",
-        "register": """register enroll enrol sign subscribe add join create book check admit log file record enter
-            put""",
+        "register": "register enroll enrol sign subscribe add join create check admit log file record enter",
         "subscribe": "subscribe sign add enroll enrol register opt",
         "unsubscribe": "unsubscribe remove opt cancel delete",
         "rename": "rename call title name update change move",
-        "renew": """renew extend prolong update roll continue reissue re-up top""",
-        "replace": """replace swap exchange substitute change switch trade supersede""",
+        "renew": "renew extend prolong update roll continue reissue re-up top",
+        "replace": "replace swap exchange substitute change switch trade supersede",
         "merge": """merge combine join consolidate squash dedupe fold unify blend fuse amalgamate roll stitch pool
             link""",
-        "print": """print generate produce make create issue spool output press impose run""",
-        "log": """log record note enter track add clock write document report jot minute chalk mark tally put book
-            post""",
-        "report": """report file lodge raise flag submit notify tell register declare alert log escalate open""",
+        "print": "print generate produce make create issue spool output press impose run",
+        "log": "log record note enter track add clock write document report jot minute chalk mark tally",
+        "report": "report file lodge raise flag submit notify tell register declare alert log escalate open",
         "snooze": "snooze postpone delay defer push",
         "restock": "restock replenish refill reorder top fill",
         "ban": "deny bar refuse reject ban block kick remove suspend mute",
         "admit": "admit register check enroll enrol",
-        "dispense": """dispense fill issue release give hand serve provide distribute deliver ship""",
-        "lock": """lock secure close freeze disable bolt latch seal fasten shut bar""",
-        "unlock": """unlock open release enable unbolt unseal unlatch free""",
-        "quarantine": """deny bar quarantine isolate contain block hold move impound segregate sequester""",
+        "dispense": "dispense fill issue release give hand serve provide distribute deliver ship",
+        "lock": "lock secure close freeze disable bolt latch seal fasten shut bar",
+        "unlock": "unlock open release enable unbolt unseal unlatch free",
+        "quarantine": "deny bar quarantine isolate contain block hold move impound segregate sequester",
         "acknowledge": "acknowledge ack confirm accept mark",
-        "revert": """revert restore roll undo rollback reset unwind rewind back return reverse""",
+        "revert": "revert restore roll undo rollback reset unwind rewind back return reverse",
         "react": "react like thumbs add star vote emoji",
         "play": "play start queue put stream",
         "donate": "donate give pay contribute send charge pledge chip gift",

@@ -88,9 +88,7 @@ def make_run(
             act = Act(entry, graded[entry.n], kind, traits[entry.tool])
             if known is not None:
                 known[entry.receipt.uid] = act
-        act.graded = _documented(graded[entry.n], entry, spec)
-        if kind == "acting":
-            act.graded = _documented(as_told(act.graded, entry, traits[entry.tool]), entry, spec)
+        act.graded = _weighed(graded[entry.n], act, spec)
         act.check_args = policy.check_args
         if entry.tool in said_of:
             _tell(act, said_of[entry.tool])
@@ -200,6 +198,12 @@ def _as_an_act(entry: Entry, graded: Graded, *, strict: bool) -> Graded:
         error_type=said.error_type,
     )
     return grade(receipt, strict=strict, kind="acting")
+
+
+def _weighed(graded: Graded, act: Act, spec: ToolSpec | None) -> Graded:
+    """The grade of a call as claims are held against it."""
+    found = _documented(graded, act.entry, spec)
+    return _documented(as_told(found, act.entry, act.traits), act.entry, spec) if act.kind == "acting" else found
 
 
 def _documented(graded: Graded, entry: Entry, spec: ToolSpec | None) -> Graded:

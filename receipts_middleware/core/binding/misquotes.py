@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
@@ -80,6 +81,8 @@ def works_out(value: Value, near: Sequence[Act], run: Run) -> bool:
         near: Those calls.
         run: Everything that was seen.
     """
+    if value.kind == "count" and run.seen().find(replace(value, norm=f"{value.norm}00")) == "same":
+        return True  # minor units: "seventy-nine" over 7900
     return value.kind in ("money", "percent", "count") and follows(value, view_of(near[:_MAX_ACTS]), run)
 
 

@@ -247,6 +247,17 @@ def _is_owned_up(act: Act, short: Sequence[Act], table: _Table) -> bool:
     return False
 
 
+def owns_up(act: Act, run: Run, reply: str) -> bool:
+    """Whether a reply says somewhere that a call failed or is still open.
+
+    Args:
+        act: The call.
+        run: What ran.
+        reply: Untrusted.
+    """
+    return any(_OWNS_UP.search(text) and _overlap(text, act, run) >= 1.0 for text, _, _ in _pieces(reply))
+
+
 def _overlap(text: str, act: Act, run: Run) -> float:
     """What a sentence shares with a call: words of its tool and of its arguments, values twice."""
     words = stems_of(text)
@@ -291,7 +302,7 @@ def _is_outcome(table: _Table, number: int) -> bool:
     if claim.kind == "effect":
         return True
     meant, values = table.meant(number)
-    return bool(meant.verbs) if claim.voice != "state" else not values
+    return bool(meant.verbs) if claim.voice != "state" else all(v.kind in ("date", "time") for v in values)
 
 
 def _counts(table: _Table, number: int, act: Act) -> bool:

@@ -72,10 +72,22 @@ def as_told(graded: Graded, entry: Entry, traits: Traits) -> Graded:
         if refused:
             return Graded("F", f"told: {refused}"[:200])
     for text in _sentences(body, result.text):
-        said = _read(text)
+        said = "" if _says_done(text, traits) else _read(text)
         if said:
             return Graded("F" if said == "failure" else "S2", f"told: {' '.join(text.split())}"[:200])
     return graded
+
+
+def _says_done(text: str, traits: Traits) -> bool:
+    """Whether it begins with the participle of the tool's own act: "tote 53 closed; last check failed on 3 May"."""
+    head = _BREAK.split(text, maxsplit=1)[0]
+    words = list(words_of(head))
+    own = any(is_participle(word) and stem(base_form(word)) in traits.own for word in words)
+    return own and not _UNDONE.intersection(words)
+
+
+_BREAK: Final = re.compile(r"[;.!]\s|\s[-–—]\s")
+_UNDONE: Final = frozenset("not never no cannot failed unable nothing queued pending yet".split())
 
 
 def _read(text: str) -> str:

@@ -82,11 +82,12 @@ def _by_agent(clause: Clause, tokens: Sequence[Token], more: Words) -> ClaimKind
         return "check"
     if base in t.CHECKS and not (base in t.MIXED_CHECKS and _is_act(base, rest)):
         return "check"
-    if base in t.NON_ACTION:
-        return None
-    return "effect"
+    told = base in t.TELLING and clause.shape == "agent" and rest[:1] not in _NOBODY  # "I've told your manager"
+    return None if base in t.NON_ACTION and not told else "effect"
 
 
+#: Objects of telling by which nobody but the reader, or nothing, is told.
+_NOBODY: Final[tuple[list[str], ...]] = ([], ["you"], ["that"], ["me"], ["us"], ["myself"])
 _CHECKED_IN: Final = frozenset({"check in", "check out", "check off"})
 
 
@@ -184,9 +185,13 @@ def _passive(clause: Clause, tokens: Sequence[Token], more: Words) -> ClaimKind 
     ):
         return None if _is_generic(clause, tokens) else "result"
     if chain.base in t.CHECKS - {"confirm", "open", "run", "pull"} and clause.shape not in ("you",):
+        if not (chain.past or chain.perfect) and chain.base in t.CONFIRMED and not _is_generic(clause, tokens):
+            return "effect"  # "the race condition is verified fixed"
         return "check" if chain.past or chain.perfect else None
     if not chain.perfect and not chain.past and _is_generic(clause, tokens):
         return None
+    if chain.base in t.CARRYING and not t.LOOKS.keys().isdisjoint(x.word for x in tokens[clause.subject : chain.start]):
+        return "check"  # "sanctions screening was carried out"
     if chain.past and not chain.perfect and _is_history(tokens, clause):
         return "result"
     if _by_third_party(tokens, clause):
@@ -335,6 +340,7 @@ def _is_title(clause: Clause, tokens: Sequence[Token]) -> bool:
     subject = tokens[clause.subject]
     return (
         following is not None
+        and chain.base not in t.CHECKS | t.CONFIRMED
         and following.kind == "word"
         and not following.capital
         and not subject.capital

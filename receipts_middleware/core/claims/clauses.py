@@ -24,6 +24,7 @@ from receipts_middleware.core.claims.borders import (
     subject_of,
 )
 from receipts_middleware.core.claims.chains import Chain, find_chains
+from receipts_middleware.core.claims.morphology import base_form
 from receipts_middleware.core.claims.segment import Token
 
 #: A claim longer than this many characters ends at its first comma or colon.
@@ -103,7 +104,7 @@ def read_clauses(tokens: Sequence[Token]) -> list[Clause]:
         if condition and not (shape == "agent" and (chain.bare or chain.perfect)):
             asserted = False
         asserted = asserted and not _is_unsaid(tokens, chain, shape, first, continued)
-        speech = _begins_report(tokens, chain, shape)
+        speech = _begins_report(tokens, chain, shape) and not (first and tokens[first - 1].word == "as")
         clauses.append(
             Clause(
                 chain,
@@ -292,9 +293,16 @@ def _bounded(clauses: list[Clause], tokens: Sequence[Token]) -> list[Clause]:
             Clause(clause.chain, first, last, clause.shape, max(clause.subject, first), clause.asserted, clause.negated,
                    clause.reduced, clause.modal, clause.attached, clause.speech)
         )  # fmt: skip
-        if not clause.attached:
+        if not clause.attached and not _is_looked_for(tokens, clause.first):
             end = clause.first
     return out[::-1]
+
+
+def _is_looked_for(tokens: Sequence[Token], first: int) -> bool:
+    """Whether a clause says what was looked for: "checked that the pods are running" is one claim."""
+    if first < 1 or tokens[first].word not in ("that", "whether", "if", "how", "which"):
+        return False
+    return base_form(tokens[first - 1].word) in t.CHECKS and tokens[first - 1].kind == "word"
 
 
 def _before_colon(tokens: Sequence[Token], clause: Clause, last: int) -> int:

@@ -299,6 +299,14 @@ LOOKING: Final = frozenset(
     }.items()
     for particle in row.split()
 )
+#: Verbs of doing what a noun names.
+CARRYING: Final = _words("carry perform conduct run do complete undertake make")
+#: Nouns of looks, with their verbs.
+LOOKS: Final[Mapping[str, str]] = _pairs(
+    """screening=screen check=check checks=check search=search searches=search test=test tests=test audit=audit
+    verification=verify validation=validate scan=scan scans=scan review=review inspection=inspect comparison=compare
+    lookup=look analysis=analyse measurement=measure survey=survey"""
+)
 #: Words by which a look is said to have found nothing wrong.
 CLEAN: Final = _words(
     "clean clear green fine ok okay passed pass passing without no nothing flawless spotless empty negative"

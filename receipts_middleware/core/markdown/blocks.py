@@ -135,7 +135,11 @@ def _locate(text: str, lines: Sequence[Span], contents: Sequence[str]) -> Iterat
 
 
 def _is_blank(text: str, line: Span, wanted: str) -> bool:
-    return text.find(wanted, *line) < 0 and not text[slice(*line)].strip(" \t>").strip()
+    return text.find(wanted, *line) < 0 and not _MARKER.sub("", text[slice(*line)], count=1).strip()
+
+
+#: What opens a list item; an item may begin with blanks that are none to Markdown.
+_MARKER: Final = re.compile(r"(?:\s*(?:[-*+>]|\d{1,9}[.)])(?=[\s>]|$))+")
 
 
 def _row(text: str, line: Span, kind: BlockKind, *, quoted: bool) -> Block:

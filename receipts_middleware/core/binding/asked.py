@@ -1,0 +1,53 @@
+"""Values that only the user gave: a claim that repeats the request is not borne out by a call that did otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.compare import (
+    AMOUNTS,
+    DATA_UNITS,
+    ID_KEYS,
+    QUANTITY_KEYS,
+    Mismatch,
+    agrees,
+    is_part_of_number,
+    mismatch_of,
+)
+from receipts_middleware.core.binding.keyed import keyed_numbers
+from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.values import Pool, Value
+
+
+def only_asked(text: str, values: Sequence[Value], act: Act, run: Run) -> tuple[Mismatch, Value, str] | None:
+    """A value that the user asked for and no call has, where this call was given another of its kind of its own accord.
+
+    Args:
+        text: The claim. Untrusted.
+        values: Its values, offsets in it.
+        act: The call that bears it out by its words.
+        run: What ran.
+
+    Returns:
+        Which mismatch, the value, and what the call was given; None where nothing speaks against the claim.
+    """
+    asked = run.told()
+    mentioned = Pool(values)
+    for value in values:
+        if value.kind not in AMOUNTS | {"date"} or not asked.contains(value) or value.norm in ("0", "1"):
+            continue
+        if (
+            is_part_of_number(value, text, act)
+            or agrees(value, act)
+            or run.seen().find(value) is not None
+            or value.unit in DATA_UNITS
+        ):
+            continue
+        for key, other in keyed_numbers(act) if value.kind in AMOUNTS else [("", v) for v in act.arg_values()]:
+            alike = other.kind == value.kind or (value.kind in AMOUNTS and other.kind in AMOUNTS)
+            words = key.split()
+            named = bool(ID_KEYS.intersection(words)) and not QUANTITY_KEYS.intersection(words)
+            if alike and not named and not asked.contains(other) and not mentioned.contains(other):
+                return mismatch_of(value), value, other.text
+    return None

@@ -1,0 +1,34 @@
+"""Numbers of a call's arguments, each under the words of the key that it stands under."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.words import words_of
+from receipts_middleware.core.values import Value
+
+_AMOUNTS: Final = frozenset({"money", "count", "percent"})
+
+
+def keyed_numbers(act: Act) -> list[tuple[str, Value]]:
+    """Numbers of the arguments under their keys; of a text (a statement of SQL, a command) those in it."""
+    found: list[tuple[str, Value]] = []
+    values = [v for v in act.arg_values() if v.kind in _AMOUNTS]
+    for key, text in act.arg_pairs():
+        if len(text) > _STATEMENT and (own := _assigned(text)):
+            found.extend((own[v.text], v) for v in values if v.text in own)
+            continue
+        found.extend((key, v) for v in values if v.text == text.strip() or (len(text) > _STATEMENT and v.text in text))
+    return found
+
+
+#: A text longer than this is a statement or a command rather than a value.
+_STATEMENT: Final = 24
+_ASSIGNS: Final = re.compile(r"([A-Za-z_][\w.-]{1,40})\s?(?::=|=|:)\s?(-?\d[\d.,]{0,20})")
+
+
+def _assigned(text: str) -> dict[str, str]:
+    """Numbers that a statement assigns, each with the words of what it is assigned to: `SET credit_limit = 5700`."""
+    return {m[2]: " ".join(words_of(m[1])) for m in _ASSIGNS.finditer(text[:2_000])}
