@@ -107,7 +107,21 @@ class Thread:
         begins = first is not None and first < len(known) and self._prints[first] == prints[first]
         if begins and len(prints) >= len(known) and roles[: len(known)] == known:
             return list(request[len(known) :])  # the same conversation, told in other words
+        if not begins and "assistant" not in roles and "assistant" in known:
+            # What was answered before is not repeated: this is no more than what is new, or another conversation.
+            return self.unknown(request) if self._answers(request, first) else None
         return self._scattered(request, prints)
+
+    def unknown(self, request: Sequence[Message]) -> list[Message]:
+        """Messages of a request that keeps what is new alone, without system messages that are known."""
+        return [m for m in request if m.role != "system" or _print_of(m) not in self._places]
+
+    def _answers(self, request: Sequence[Message], first: int | None) -> bool:
+        """Whether a request brings results of calls of this conversation."""
+        if any(m.result is not None and m.result.tool_call_id in self._ids for m in request):
+            return True
+        begins = first is not None and request[first].role == "tool"
+        return begins and bool(self.messages) and bool(self.messages[-1].calls)
 
     def _scattered(self, request: Sequence[Message], prints: Sequence[_Print]) -> list[Message] | None:
         """Messages of a request that was cut or summarised on the way, without those that are known, in order."""
@@ -121,12 +135,7 @@ class Thread:
                 shared += mark[0] != "system"
             elif mark[0] != "system" or not self.messages:
                 news.append(message)
-        answers = any(
-            message.result is not None and message.result.tool_call_id in self._ids and message.result.tool_call_id
-            for message in request
-        )
-        begins = bool(request) and request[0].role == "tool" and any(m.calls for m in self.messages[-1:])
-        return news if shared or answers or begins else None
+        return news if shared or self._answers(request, 0 if request else None) else None
 
 
 def _overlap(known: Sequence[_Print], request: Sequence[_Print]) -> int:
@@ -190,7 +199,7 @@ class Threads:
                 self.threads[place].extend(news)
                 return place
         if own and (goes_on or not request):
-            self.threads[own[0]].extend(m for m in request if m.role != "system" or not self.threads[own[0]].messages)
+            self.threads[own[0]].extend(self.threads[own[0]].unknown(request))
             return own[0]
         self.threads.append(Thread(agent=agent))
         self.threads[-1].extend(request)
