@@ -214,5 +214,14 @@ def _closest(calls: Sequence[Candidate], compared: dict[int, Compared], *, many:
     tools = {c.act.traits.name for c in kept}
     words = max(c.words for c in kept)
     if len(tools) == 1 and len(kept) > 1 and not many and words > min(c.words for c in kept):
-        kept = [c for c in kept if c.words == words]  # "Carpet: settled at 420" is of the call for the carpet
+        near = [c for c in kept if c.words == words]  # "Carpet: settled at 420" is of the call for the carpet
+        kept = [c for c in kept if c in near or any(_is_retry(c.act, other.act) for other in near)]
     return sorted(kept, key=lambda c: (len(compared[id(c)].differ), -len(compared[id(c)].agree), -c.score))
+
+
+def _is_retry(act: Act, failed: Act) -> bool:
+    """Whether a call did what an earlier one failed to do: what a failure prints shares words with any claim."""
+    if not act.done or failed.grade != "F" or act.entry.n <= failed.entry.n or act.traits.name != failed.traits.name:
+        return False
+    asked = ({(v.kind, v.norm) for v in a.arg_values()} for a in (act, failed))
+    return act.arg_words() == failed.arg_words() and next(asked) == next(asked)
