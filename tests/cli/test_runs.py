@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -319,6 +320,19 @@ def test_shells_can_complete(words: str, index: int, wanted: str) -> None:
     )
     assert wanted in done.stdout.splitlines(), done.stderr
     assert done.returncode == 0
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_an_interruption_ends_all_processes_at_once(folder, jobs) -> None:
+    (folder / "x.jsonl").write_text(to_lines(*(make_run(str(n)) for n in range(2_000))))
+    program = "from receipts_middleware.cli import main; main()"
+    command = [sys.executable, "-c", program, "verify", "x.jsonl", "--output", "out.txt", "--jobs", jobs, "--verbose"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith(b"receipts: x.jsonl:1: read as")
+        os.killpg(process.pid, signal.SIGINT)
+        process.stderr.read()  # ends once the last process has ended
+    assert process.returncode == 130
 
 
 def test_progress_is_shown_on_a_terminal_alone(folder) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
@@ -70,6 +71,7 @@ def _in_processes(batches: Iterator[Batch], job: Job, jobs: int) -> Iterator[Don
 def _begin(job: Job) -> None:
     global _job  # noqa: PLW0603 - handed to a process once, not with each batch
     _job = job
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends the work; the first process says so
 
 
 def _work(batch: Batch, *, first: bool) -> Done:
