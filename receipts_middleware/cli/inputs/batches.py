@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from pathlib import Path
 from typing import Final, Literal
 
 from receipts_middleware.cli.inputs.parse import is_named_lines, parse_record
@@ -17,9 +18,11 @@ from receipts_middleware.cli.inputs.source import STANDARD_INPUT, InputError, So
 from receipts_middleware.cli.inputs.split import Cut, cut_array, cut_lines
 from receipts_middleware.readers.registry import PEEK_ITEMS, Reader, holds_runs, recognise_reader
 
-#: Work of about a tenth of a second: progress is seen, and handing it over costs little beside it.
-BATCH_BYTES: Final = 1 << 19
-BATCH_ITEMS: Final = 64
+#: Work of a second or less: progress is seen, all processes have some, and handing it over costs little beside it.
+BATCH_BYTES: Final = 1 << 18
+BATCH_ITEMS: Final = 32
+#: What a document counts for at least: it must be opened, and may hold a run that takes long.
+_DOCUMENT_BYTES: Final = BATCH_BYTES // 8
 #: Bytes that are looked at to decide, beyond the first record.
 _PEEK_BYTES: Final = 8 << 20
 #: Bytes before which the first character that is not blank is looked for.
@@ -95,14 +98,16 @@ def read_batches(found: Iterable[Found], *, reader: Reader | None = None) -> Ite
         Batches in the order of the input. What cannot be read is an item with its error.
     """
     batch = Batch()
+    weight = 0
     for file in found:
         batch.files += 1
         for item, size in _read_file(file, reader):
             batch.items.append(item)
             batch.size += size
-            if batch.size >= BATCH_BYTES or len(batch.items) >= BATCH_ITEMS:
+            weight += size if isinstance(item, Record) else max(size, _DOCUMENT_BYTES)
+            if weight >= BATCH_BYTES or len(batch.items) >= BATCH_ITEMS:
                 yield batch
-                batch = Batch()
+                batch, weight = Batch(), 0
     if batch.items or batch.files:
         yield batch
 
@@ -124,7 +129,7 @@ def _read_source(source: Source, name: str, reader: Reader | None) -> Iterator[t
     source.rewind()
     if form == "document":
         if name != STANDARD_INPUT:
-            yield Document(name), BATCH_BYTES  # a batch of its own: it may be long
+            yield Document(name), _size_on_disk(name)
             return
         data = read_rest(source, name)
         yield Document(name, data), len(data)
@@ -149,6 +154,13 @@ def _form(source: Source, name: str, reader: Reader | None) -> Literal["document
     if len(values) > 1 and (2 * len(values) > len(peeked) or is_named_lines(name)):
         return "lines" if _are_runs(values, reader) else "document"
     return "document"
+
+
+def _size_on_disk(name: str) -> int:
+    try:
+        return Path(name).stat().st_size
+    except OSError:
+        return 0
 
 
 def _back(source: Source) -> None:
