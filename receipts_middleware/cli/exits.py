@@ -20,7 +20,7 @@ UNREADABLE: Final = 3
 INTERRUPTED: Final = 130
 
 #: Severities that fail a run at each level.
-_FAILING: Final[dict[FailOn, frozenset[str]]] = {
+FAILING: Final[dict[FailOn, frozenset[str]]] = {
     "error": frozenset({"error"}),
     "warning": frozenset({"error", "warning"}),
     "note": frozenset({"error", "warning", "note"}),
@@ -73,7 +73,7 @@ def exit_code_of(totals: Totals, *, fail_on: FailOn, require_checked: bool, unre
     """
     if totals.stop_ship:
         return STOP_SHIP
-    if any(totals.findings[severity] for severity in _FAILING[fail_on]):
+    if any(totals.findings[severity] for severity in FAILING[fail_on]):
         return FINDINGS
     if unreadable or (require_checked and totals.unchecked):
         return UNREADABLE

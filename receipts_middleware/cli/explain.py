@@ -36,14 +36,19 @@ def explain_rule(name: str) -> str:
         f"an error of it makes the run {rule.verdict}" if rule.verdict is not None else "does not change the verdict"
     )
     lines = [f"{rule.id}: {rule.title}", "", f"severity  {rule.severity}", f"verdict   {effect}"]
-    section = _section(rule.id)
+    section = rule_section(rule.id)
     if section:
         lines += ["", section]
     lines += ["", "Another severity, or none, by policy:", "", "  [rules]", f'  {rule.id} = "note"']
     return "\n".join(lines) + "\n"
 
 
-def _section(name: str) -> str:
+def rule_section(name: str) -> str:
+    """What docs/rules.md says of a rule, without links; empty where the page is missing.
+
+    Args:
+        name: Id of the rule.
+    """
     page = next((path for path in _PAGES if path.is_file()), None)
     if page is None:
         return ""

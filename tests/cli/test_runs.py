@@ -172,7 +172,7 @@ def test_jobs_change_nothing_but_the_time(folder, call, monkeypatch, form) -> No
 def test_verbose_reports_every_run_and_how_it_was_read(mixed, call) -> None:
     _, out, err = call("verify", "runs/a.jsonl", "--verbose")
     assert out.count("verdict") == 3
-    assert "runs/a.jsonl:1: read as openai_chat: 4 messages, 1 turns, 1 calls, 0 receipts stamped and 1 not" in err
+    assert "runs/a.jsonl:1: read as openai_chat: 4 messages, 1 turn, 1 call, 0 receipts stamped and 1 not" in err
 
 
 def test_quiet_says_only_what_could_not_be_read(mixed, call) -> None:

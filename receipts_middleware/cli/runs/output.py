@@ -9,7 +9,7 @@ from typing import Final
 from receipts_middleware.cli.runs.progress import Progress
 from receipts_middleware.cli.runs.work import Done
 from receipts_middleware.cli.terminal import Sink, say
-from receipts_middleware.reports.runs import Place, RunRenderer, Skipped, Totals
+from receipts_middleware.reports.runs import CollectingRenderer, Collector, Place, RunRenderer, Skipped, Totals
 
 #: Lines on standard error about input that could not be read; `--verbose` shows all.
 MAX_TOLD: Final = 20
@@ -35,8 +35,11 @@ class Outcome:
 class _Writer:
     """Keeps the order of pieces, and the first one back until it is clear whether it is the only one."""
 
-    def __init__(self, renderer: RunRenderer | None, sink: Sink, *, may_be_alone: bool) -> None:
-        self._renderer = renderer
+    def __init__(
+        self, renderer: RunRenderer | CollectingRenderer | None, sink: Sink, *, may_be_alone: bool
+    ) -> None:
+        self._report: RunRenderer | Collector | None
+        self._report = renderer.collector() if isinstance(renderer, CollectingRenderer) else renderer
         self._sink = sink
         self._may_be_alone = may_be_alone
         self._kept: tuple[str, str] | None = None
@@ -56,25 +59,27 @@ class _Writer:
 
     def end(self, outcome: Outcome, *, one_file: bool) -> None:
         """Write what stands behind the pieces."""
-        if self._renderer is None:
+        if self._report is None:
             return
         if self._kept is not None:
             self._sink.write(self._kept[1])
             return
-        if not self._any and one_file:
+        if not self._any and one_file and not isinstance(self._report, Collector):
             return  # nothing of the only file could be read, which is said on standard error
         self._begin()
-        self._sink.write(self._renderer.foot(outcome.totals, outcome.skipped))
+        self._sink.write(self._report.foot(outcome.totals, outcome.skipped))
 
     def _begin(self) -> None:
-        if not self._written and self._renderer is not None:
+        if not self._written and self._report is not None:
             self._written = True
-            self._sink.write(self._renderer.head())
+            self._sink.write(self._report.head())
 
     def _put(self, piece: str) -> None:
         self._begin()
-        if self._any and self._renderer is not None:
-            self._sink.write(self._renderer.between())
+        if isinstance(self._report, Collector):
+            piece = self._report.take(piece)
+        elif self._any and self._report is not None:
+            self._sink.write(self._report.between())
         self._any = True
         self._sink.write(piece)
 
@@ -82,7 +87,7 @@ class _Writer:
 def write_report(
     results: Iterable[Done],
     *,
-    renderer: RunRenderer | None,
+    renderer: RunRenderer | CollectingRenderer | None,
     output: str | None,
     one_file: bool,
     verbose: bool,

@@ -33,7 +33,8 @@ from receipts_middleware.core.transcript import Transcript
 from receipts_middleware.core.verify import verify_replies, verify_transcript
 from receipts_middleware.readers import say_do
 from receipts_middleware.readers.registry import read_each, read_record, reader_named
-from receipts_middleware.reports.runs import Place, RunRenderer, RunResult, Skipped, Totals
+from receipts_middleware.reports.runs import CollectingRenderer, Place, RunRenderer, RunResult, Skipped, Totals
+from receipts_middleware.reports.text.sections import count_of
 
 _ID_KEYS: Final = ("id", "thread_id", "run_id")
 #: The number that a reader begins with where it says how many records it left out.
@@ -56,7 +57,7 @@ class Job:
     tools: tuple[ToolSpec, ...] | None = None
     policy: Policy = NO_POLICY
     turns: bool = False
-    renderer: RunRenderer | None = None
+    renderer: RunRenderer | CollectingRenderer | None = None
 
 
 @dataclass(slots=True)
@@ -119,16 +120,19 @@ def has_turn(run: Transcript | Skipped) -> bool:
 
 def _add(done: Done, result: RunResult, job: Job, *, alone: bool) -> None:
     done.totals.count(result)
-    done.read.append(
-        f"{result.place}: read as {result.form or 'an empty run'}: {result.messages} messages, {result.turns} turns, "
-        f"{result.calls} calls, {result.stamped} receipts stamped and {result.unstamped} not"
+    read = (
+        count_of(result.messages, "message"),
+        count_of(result.turns, "turn"),
+        count_of(result.calls, "call"),
+        f"{count_of(result.stamped, 'receipt')} stamped and {result.unstamped} not",
     )
+    done.read.append(f"{result.place}: read as {result.form or 'an empty run'}: {', '.join(read)}")
     if result.skipped:
         done.told.append(f"{result.place}: {result.skipped}")
         done.totals.skipped += sum(int(number) for number in _LEFT_OUT.findall(result.skipped))
     if job.renderer is not None:
         done.pieces.append(job.renderer.piece(result))
-        if alone:
+        if alone and not isinstance(job.renderer, CollectingRenderer):
             done.alone = job.renderer.alone(result)
 
 
