@@ -1,0 +1,86 @@
+"""Things that are told apart by a number: `van 8`, `berths 3 and 5`, work order `W-9`."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.run import Run
+
+#: A number, or a short name with one, as the value of an argument.
+_NUMBERED: Final = re.compile(r"#?([A-Za-z]{0,4}-?)(\d{1,6})")
+#: Nouns of an argument's key by which a claim may call the thing.
+_KEY: Final = re.compile(r"[a-z]{3,20}\Z")
+#: Keys whose numbers are how much of something there is, or when.
+_AMOUNTS: Final = frozenset(
+    """amount quantity qty count total price cost size limit percent rate hours minutes days weeks months years date
+    time year month day hour minute seconds second age height weight width length temperature page version at from
+    until start end""".split()
+)
+#: The number of a claim behind its noun: "van 8", "berths 3 and 5", "table no. 4".
+_LIST: Final = r"s?(?:\s(?:no\.?|number|nos\.?|#))?\s?((?:#?[A-Za-z]{0,4}-?\d{1,6}(?:\s?(?:,|and|&|or|-|–|to)\s?)?)+)"
+_DIGITS: Final = re.compile(r"\d{1,6}")
+_RANGE: Final = re.compile(r"\d\s?(?:-|–|to)\s?[A-Za-z]{0,4}-?\d")
+#: Words by which a number is said to be another thing's, or not the one.
+_CONTRASTED: Final = re.compile(r"\b(?:not|instead|rather|from|was|were|previous|old|except|than)\b", re.IGNORECASE)
+#: What a call made, under an id of letters and digits.
+_MADE: Final = re.compile(r"([A-Za-z]{1,6}-?)(\d{1,8})")
+_IDS: Final = re.compile(r"(?<![\w-])([A-Za-z]{1,6}-?)(\d{1,8})(?![\w-])")
+
+
+def other_number(text: str, act: Act, run: Run) -> str:
+    """The number of the thing that a call was about, where the claim has another one behind its noun.
+
+    Args:
+        text: The claim. Untrusted.
+        act: The call.
+        run: What ran.
+
+    Returns:
+        Noun and number of the call; empty where nothing speaks against the claim.
+    """
+    lowered = text.lower()
+    if not any(c.isdigit() for c in text) or _CONTRASTED.search(text):
+        return ""
+    for key, given in act.arg_pairs():
+        word = next(iter(reversed(key.split())), "") if not key.endswith((" id", " no", " number")) else key.split()[-2]
+        value = _NUMBERED.fullmatch(given.strip())
+        if not value or not _KEY.match(word) or word in _AMOUNTS:
+            continue
+        said = re.search(rf"\b{re.escape(word.removesuffix('s'))}{_LIST}", lowered)
+        if not said or _RANGE.search(said[1]):
+            continue
+        numbers = {int(n) for n in _DIGITS.findall(said[1])}
+        ran = {int(m[2]) for other in run.acts if other.traits.name == act.traits.name for m in _given(other, key)}
+        if int(value[2]) not in numbers and numbers - ran:
+            return f"{word} {given.strip()}"
+        if numbers - ran and ran - numbers and len(numbers) > 1:
+            return f"{word} {', '.join(map(str, sorted(ran - numbers)))}"
+    return ""
+
+
+def _given(act: Act, key: str) -> list[re.Match[str]]:
+    return [m for k, text in act.arg_pairs() if k == key and (m := _NUMBERED.fullmatch(text.strip()))]
+
+
+def other_made(text: str, act: Act, run: Run) -> str:
+    """The id of what a call made, where the claim gives it another id of the same letters that stands nowhere.
+
+    Args:
+        text: The claim. Untrusted.
+        act: The call.
+        run: What ran.
+
+    Returns:
+        The id; empty where nothing speaks against the claim.
+    """
+    own = act.entry.receipt.object_id
+    made = _MADE.fullmatch(own or "")
+    if own is None or not made or own.lower() in text.lower() or _CONTRASTED.search(text):
+        return ""
+    for letters, digits in _IDS.findall(text):
+        name = f"{letters}{digits}".lower()
+        if letters.lower() == made[1].lower() and name not in run.seen_text() and name not in run.heard():
+            return own
+    return ""
