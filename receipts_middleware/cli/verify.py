@@ -151,11 +151,15 @@ def verify(
     policy = load_policy(Path(policy_file)) if policy_file is not None else NO_POLICY
     tools = read_tools_file(tools_file)
     to_screen = output is None
+    required = require_checked if require_checked is not None else bool(policy.require_checked)
+    level: FailOn = fail_on or policy.fail_on or "error"
     look = Look(
         turns=turns,
         verbose=verbose,
         color=to_screen and wants_color(no_color=no_color),
         width=screen_width() if to_screen else 100,
+        fail_on=level,
+        require_checked=required,
     )
     job = Job(
         form=input_form,
@@ -176,10 +180,9 @@ def verify(
             verbose=verbose,
             progress=progress,
         )
-    required = require_checked if require_checked is not None else bool(policy.require_checked)
     return exit_code_of(
         outcome.totals,
-        fail_on=fail_on or policy.fail_on or "error",
+        fail_on=level,
         require_checked=required,
         unreadable=outcome.unreadable > 0,
     )

@@ -1,6 +1,6 @@
 """Values of a report over many runs: where a run stands, what was found in it, what was left out, and the totals.
 
-Every output format gets these; `RunRenderer` is what such a format is. Pure.
+Every output format gets these; such a format is a `RunRenderer`, or a `CollectingRenderer`. Pure.
 """
 
 from __future__ import annotations
@@ -8,13 +8,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final, Protocol, runtime_checkable
 
 from receipts_middleware.core.finding import Claim, Verification
+from receipts_middleware.core.policy import NO_POLICY, Policy
+from receipts_middleware.core.transcript import Transcript
 
 #: Statuses by which nothing was said about a claim.
 _UNJUDGED_CLAIMS: Final = frozenset({"unmatched", "suspected"})
 _UNCHECKED: Final = frozenset({"nothing_checked", "unjudged"})
+
+
+#: What stands for the path of input that has none.
+STANDARD_INPUT: Final = "standard input"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,8 @@ class RunResult:
         unstamped: Those that were worked out.
         skipped: What its reader left out, in words; empty where nothing was.
         verifications: Of the last reply, or of every turn.
+        transcript: The conversation, for formats that show it; None where nobody has kept it.
+        policy: What the replies were judged by.
     """
 
     place: Place
@@ -63,6 +71,8 @@ class RunResult:
     unstamped: int
     skipped: str
     verifications: Sequence[Verification]
+    transcript: Transcript | None = None
+    policy: Policy = NO_POLICY
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,3 +247,36 @@ class RunRenderer(Protocol):
 
     def alone(self, run: RunResult) -> str | None:
         """The whole report where one file holds one run; None where that is no special case."""
+
+
+@runtime_checkable
+class Collector(Protocol):
+    """Puts one report together out of its pieces, in the process that writes it; what it holds back is bounded."""
+
+    def head(self) -> str:
+        """What stands before the first piece."""
+
+    def take(self, piece: str) -> str:
+        """What is written of a piece, or because of it, before the next one comes.
+
+        Args:
+            piece: Of a run, in the order of the input.
+        """
+
+    def foot(self, totals: Totals, skipped: Sequence[Skipped]) -> str:
+        """What stands behind the last piece, as for `RunRenderer`."""
+
+
+@runtime_checkable
+class CollectingRenderer(Protocol):
+    """An output format that depends on the pieces before, or that another program waits for.
+
+    It is written whole wherever there are runs, also where nothing of them could be read, and looks the same for one
+    run as for many.
+    """
+
+    def piece(self, run: RunResult) -> str:
+        """One run, as the collector takes it. Called in any process, so it depends on nothing but the run."""
+
+    def collector(self) -> Collector:
+        """A fresh one, for one report."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, Protocol, cast
 
 from receipts_middleware.cli import terminal
+from receipts_middleware.reports.runs import STANDARD_INPUT as SHOWN_STANDARD_INPUT
 
 STANDARD_INPUT: Final = "-"
 
@@ -48,7 +49,7 @@ class _Readable(Protocol):
 
 def shown_name(name: str) -> str:
     """A path as messages show it."""
-    return "standard input" if name == STANDARD_INPUT else name
+    return SHOWN_STANDARD_INPUT if name == STANDARD_INPUT else name
 
 
 class Source:

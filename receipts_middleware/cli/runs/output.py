@@ -35,9 +35,7 @@ class Outcome:
 class _Writer:
     """Keeps the order of pieces, and the first one back until it is clear whether it is the only one."""
 
-    def __init__(
-        self, renderer: RunRenderer | CollectingRenderer | None, sink: Sink, *, may_be_alone: bool
-    ) -> None:
+    def __init__(self, renderer: RunRenderer | CollectingRenderer | None, sink: Sink, *, may_be_alone: bool) -> None:
         self._report: RunRenderer | Collector | None
         self._report = renderer.collector() if isinstance(renderer, CollectingRenderer) else renderer
         self._sink = sink

@@ -1,0 +1,205 @@
+"""Findings as SARIF 2.1.0, for code scanning and for viewers. Pure, and written as runs come.
+
+One SARIF run over everything: the table of rules, a result for each finding, and one invocation with the exit code and
+a notification for each input that could not be read. Sections named in comments are those of the standard.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from receipts_middleware.core.finding import Finding, Verification
+from receipts_middleware.core.rules import RULES
+from receipts_middleware.reports.findings import MESSAGE_CHARS, QUOTE_CHARS, said_of, short, words_of
+from receipts_middleware.reports.runs import STANDARD_INPUT, Place, RunResult, Skipped, Totals
+
+SARIF_VERSION: Final = "2.1.0"
+SARIF_SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+#: Name of our fingerprint; its number grows when what goes into it changes.
+FINGERPRINT: Final = "receiptsFinding/v1"
+
+_UNREADABLE: Final = "unreadable_input"
+_LEFT_OUT: Final = "left_out_records"
+_NOTIFICATIONS: Final = {
+    _UNREADABLE: ("error", "Input that could not be read, so that nothing is said about it."),
+    _LEFT_OUT: ("note", "Records that a reader left out of a run that it read."),
+}
+_RULE_INDEX: Final = {name: index for index, name in enumerate(RULES)}
+#: RFC 3986, 2.3, and the slash.
+_UNRESERVED: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
+_PLACEHOLDER: Final = re.compile(r"\{([0-9]+)\}")
+
+
+class ExitCode(Protocol):
+    """Says what a command exits with."""
+
+    def __call__(self, totals: Totals, *, unreadable: bool) -> int:
+        """The exit code.
+
+        Args:
+            totals: Over everything.
+            unreadable: Some of the input could not be read.
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SarifRuns:
+    """The SARIF format.
+
+    Attributes:
+        version: Of this package.
+        help_texts: What the documentation says of rules, by id, as Markdown.
+        exit_code: Of the command; None where there is no command.
+    """
+
+    version: str = ""
+    help_texts: Mapping[str, str] = field(default_factory=dict)
+    exit_code: ExitCode | None = None
+
+    def piece(self, run: RunResult) -> str:
+        """The results of a run, a JSON object a line; empty where there are no findings."""
+        results = [_result(run, v, finding) for v in run.verifications for finding in v.findings]
+        return ",\n".join(_line(result) for result in results)
+
+    def collector(self) -> SarifCollector:
+        """A fresh one."""
+        return SarifCollector(self)
+
+
+class SarifCollector:
+    """Writes results as they come; nothing is held back."""
+
+    def __init__(self, form: SarifRuns) -> None:
+        self._form = form
+        self._any = False
+
+    def head(self) -> str:
+        """The beginning of the log, with the rules."""
+        driver: dict[str, object] = {"name": "receipts"}
+        if self._form.version:
+            driver["version"] = driver["semanticVersion"] = self._form.version
+        driver["rules"] = [_rule(name, self._form.help_texts.get(name, "")) for name in RULES]
+        driver["notifications"] = [
+            {"id": name, "shortDescription": {"text": text}, "defaultConfiguration": {"level": level}}
+            for name, (level, text) in _NOTIFICATIONS.items()
+        ]
+        opening = f'{{\n"$schema": {_line(SARIF_SCHEMA)},\n"version": {_line(SARIF_VERSION)},\n"runs": [\n'
+        return f'{opening}{{"tool": {_line({"driver": driver})},\n"results": [\n'
+
+    def take(self, piece: str) -> str:
+        """The results of a run, behind a comma where others came before."""
+        if not piece:
+            return ""
+        comma = ",\n" if self._any else ""
+        self._any = True
+        return comma + piece
+
+    def foot(self, totals: Totals, skipped: Sequence[Skipped]) -> str:
+        """The invocation, and the totals as a property of the run."""
+        invocation = _line(_invocation(totals, skipped, self._form.exit_code))
+        properties = _line({"totals": totals.to_dict()})
+        return f'\n],\n"invocations": [{invocation}],\n"properties": {properties}}}\n]\n}}\n'
+
+
+def _rule(name: str, text: str) -> dict[str, object]:
+    rule = RULES[name]
+    effect = f"an error of it makes the run {rule.verdict}" if rule.verdict else "it does not change the verdict"
+    said = text or f"{rule.title[:1].upper()}{rule.title[1:]}; {effect}."
+    return {
+        "id": name,
+        "shortDescription": {"text": rule.title},
+        "fullDescription": {"text": f"{rule.title}; {effect}."},
+        "help": {"text": said, "markdown": said},
+        "defaultConfiguration": {"level": rule.severity},
+    }
+
+
+def _result(run: RunResult, verification: Verification, finding: Finding) -> dict[str, object]:
+    words = words_of(verification, finding)
+    result: dict[str, object] = {"ruleId": finding.rule}
+    if finding.rule in _RULE_INDEX:
+        result["ruleIndex"] = _RULE_INDEX[finding.rule]
+    return {
+        **result,
+        "level": finding.severity,
+        "message": {"text": _message(" ".join(said_of(verification, finding)))},
+        "locations": [_location(run.place, snippet=short(words or verification.reply, QUOTE_CHARS))],
+        "partialFingerprints": {FINGERPRINT: _fingerprint(run, verification, finding, words)},
+        "properties": {
+            "run": short(run.id, QUOTE_CHARS),
+            "format": run.form,
+            "verdict": verification.verdict,
+            "messageIndex": verification.message_index,
+            "start": finding.start,
+            "end": finding.end,
+            "receipts": [short(name, QUOTE_CHARS) for name in finding.receipts],
+            "lineKnown": run.place.line is not None,
+        },
+    }
+
+
+def _message(text: str) -> str:
+    """A text in which no viewer sees a link (3.11.6) or a placeholder (3.11.5)."""
+    return _PLACEHOLDER.sub(r"{{\1}}", text.replace("](", "\\]("))
+
+
+def _location(place: Place, *, snippet: str = "") -> dict[str, object]:
+    # Viewers want a line; where none is known, the file begins on the first.
+    region: dict[str, object] = {"startLine": place.line or 1}
+    if snippet:
+        region["snippet"] = {"text": snippet}
+    return {
+        "physicalLocation": {"artifactLocation": {"uri": _uri(place.file)}, "region": region},
+        "logicalLocations": [{"fullyQualifiedName": place.pointer, "kind": "object"}],
+    }
+
+
+def _uri(file: str) -> str:
+    """A path as a URI reference (RFC 3986): relative where the path is, all but plain characters escaped."""
+    if file == STANDARD_INPUT:
+        return "stdin:"
+    data = file.encode("utf-8", errors="replace")
+    path = "".join(chr(byte) if byte in _UNRESERVED else f"%{byte:02X}" for byte in data)
+    return f"file://{path}" if path.startswith("/") and not path.startswith("//") else path
+
+
+def _fingerprint(run: RunResult, verification: Verification, finding: Finding, words: str) -> str:
+    """What stays the same when lines move: no place goes into it, the reply stands for the run that has no id."""
+    parts = (run.id, verification.message_index, verification.reply, finding.rule, finding.start, words)
+    text = json.dumps([*parts, *finding.receipts], ensure_ascii=True)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def _invocation(totals: Totals, skipped: Sequence[Skipped], exit_code: ExitCode | None) -> dict[str, object]:
+    unreadable = bool(skipped)
+    # A log that stands for a part of the input only must not look like one that stands for all of it.
+    out: dict[str, object] = {"executionSuccessful": not unreadable}
+    if exit_code is not None:
+        out["exitCode"] = exit_code(totals, unreadable=unreadable)
+    notes = [_notification(_UNREADABLE, item.message, item.place) for item in skipped]
+    more = totals.skipped - len(skipped)
+    if more > 0:
+        notes.append(_notification(_LEFT_OUT, f"{more} more records could not be read or were left out of runs."))
+    if notes:
+        out["toolExecutionNotifications"] = notes
+    return out
+
+
+def _notification(name: str, text: str, place: Place | None = None) -> dict[str, object]:
+    out: dict[str, object] = {
+        "descriptor": {"id": name, "index": list(_NOTIFICATIONS).index(name)},
+        "level": _NOTIFICATIONS[name][0],
+        "message": {"text": _message(short(text, MESSAGE_CHARS))},
+    }
+    if place is not None:
+        out["locations"] = [_location(place)]
+    return out
+
+
+def _line(value: object) -> str:
+    return json.dumps(value, ensure_ascii=True, allow_nan=False)
