@@ -8,6 +8,7 @@ from functools import cache
 from typing import Final
 
 from receipts_middleware.core.values.numbers import NUMBER_WORDS, NUMERAL, read_numeral, read_words, shift
+from receipts_middleware.core.values.signs import Signs
 from receipts_middleware.core.values.tables import AFTER_ONE, BEFORE_ONE, MULTIPLIERS, NO_UNIT, QUANTIFIERS
 from receipts_middleware.core.values.value import Value
 
@@ -48,13 +49,14 @@ def list_markers(text: str) -> Iterator[tuple[int, int]]:
     return ((match.start(), match.end()) for match in _MARKER.finditer(text))
 
 
-def read_counts(text: str) -> Iterator[Value]:
+def read_counts(text: str, signs: Signs) -> Iterator[Value]:
     """Numbers that no other reader has claimed.
 
     Args:
         text: Untrusted.
+        signs: Of the text.
     """
-    for pattern, norm, unit in _LENGTHS:
+    for pattern, norm, unit in _LENGTHS if signs.has("hour", "fortnight") else ():
         for match in pattern.finditer(text):
             yield Value("count", match.group(), match.start(), match.end(), norm, unit)
     for match in _count().finditer(text):

@@ -8,11 +8,14 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
+from receipts_middleware.core.values.signs import Signs
 from receipts_middleware.core.values.tables import MONTHS, NAMED_TIMES, RELATIVE_DAYS, UNITS, WEEKDAYS
 from receipts_middleware.core.values.value import Value
 
 #: Months begin with a capital: `may` and `march` are verbs.
 _MONTH: Final = "(?:" + "|".join(f"{name.capitalize()}|{name.upper()}" for name in MONTHS) + r")\b\.?"
+#: How months begin, in lower case.
+_MONTH_PARTS: Final = tuple(sorted({name[:3] for name in MONTHS}))
 _YEAR: Final = r"(?:19|20|21)\d{2}"
 _ISO: Final = re.compile(
     rf"(?<![\w.-])(?P<y>{_YEAR})(?P<s>[-/])(?P<m>\d{{2}})(?P=s)(?P<d>\d{{2}})(?!\d|-\d)"
@@ -58,31 +61,38 @@ _PAST: Final = re.compile(
 _PARTS: Final = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20, "twenty-five": 25}
 
 
-def read_dates(text: str, now: datetime.date | None) -> Iterator[Value]:
+def read_dates(text: str, now: datetime.date | None, signs: Signs) -> Iterator[Value]:
     """Dates, the most telling form first; an ISO date with a time yields both.
 
     Args:
         text: Untrusted.
         now: The clock; without one, days such as `tomorrow` are not read.
+        signs: Of the text.
     """
-    yield from _read_iso(text)
-    for pattern in (_MONTH_DAY, _DAY_MONTH):
-        for match in pattern.finditer(text):
-            day, month = int(match["d"]), _month(match["m"])
-            if _is_day(int(match["y"] or 2000), month, day):
-                yield _date(match, f"{match['y'] or '-'}-{month:02}-{day:02}")
-    for match in _MONTH_YEAR.finditer(text):
-        yield _date(match, f"{match['y']}-{_month(match['m']):02}")
-    yield from _read_numeric(text)
-    for match in _ONLY_YEAR.finditer(text):
-        yield Value("date", match[1], match.start(1), match.end(1), match[1])
-    for match in _WEEKDAY.finditer(text):
+    if signs.digits:
+        yield from _read_with_digits(text, signs)
+    for match in _WEEKDAY.finditer(text) if signs.has("day") else ():
         yield _date(match, f"wd:{WEEKDAYS.index(match.group().lower())}")
     if now is not None:
         for match in _RELATIVE.finditer(text):
             shifted = _shifted(now, RELATIVE_DAYS[match.group().lower()])
             if shifted:
                 yield _date(match, shifted)
+
+
+def _read_with_digits(text: str, signs: Signs) -> Iterator[Value]:
+    yield from _read_iso(text)
+    if signs.has(*_MONTH_PARTS):
+        for pattern in (_MONTH_DAY, _DAY_MONTH):
+            for match in pattern.finditer(text):
+                day, month = int(match["d"]), _month(match["m"])
+                if _is_day(int(match["y"] or 2000), month, day):
+                    yield _date(match, f"{match['y'] or '-'}-{month:02}-{day:02}")
+        for match in _MONTH_YEAR.finditer(text):
+            yield _date(match, f"{match['y']}-{_month(match['m']):02}")
+    yield from _read_numeric(text)
+    for match in _ONLY_YEAR.finditer(text):
+        yield Value("date", match[1], match.start(1), match.end(1), match[1])
 
 
 def _read_iso(text: str) -> Iterator[Value]:
@@ -120,14 +130,23 @@ def _read_numeric(text: str) -> Iterator[Value]:
             yield _date(match, f"{year}-{month:02}-{day:02}")
 
 
-def read_times(text: str) -> Iterator[Value]:
+def read_times(text: str, signs: Signs) -> Iterator[Value]:
     """Times of day.
 
     Args:
         text: Untrusted.
+        signs: Of the text.
     """
-    yield from _read_spoken(text)
-    for match in _CLOCK.finditer(text):
+    if signs.has("past", "quarter"):
+        yield from _read_spoken(text)
+    if signs.digits:
+        yield from _read_hours(text)
+    for match in _NAMED.finditer(text) if signs.has("noon", "mid") else ():
+        yield Value("time", match.group(), match.start(), match.end(), NAMED_TIMES[match.group().lower()])
+
+
+def _read_hours(text: str) -> Iterator[Value]:
+    for match in _CLOCK.finditer(text) if ":" in text else ():
         hour, half = int(match["h"]), (match["half"] or "").lower()
         if half and not 1 <= hour <= 12:
             half = ""
@@ -144,8 +163,6 @@ def read_times(text: str) -> Iterator[Value]:
                 hour = int(match[group]) % 24
                 also = (f"{hour + 12}:00",) if 1 <= hour <= 11 else ()
                 yield Value("time", match[group], match.start(group), match.end(group), f"{hour:02}:00", "hour", also)
-    for match in _NAMED.finditer(text):
-        yield Value("time", match.group(), match.start(), match.end(), NAMED_TIMES[match.group().lower()])
 
 
 def _read_spoken(text: str) -> Iterator[Value]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from receipts_middleware.core.values.counts import singular
+from receipts_middleware.core.values.signs import Signs
 from receipts_middleware.core.values.tables import CODE_CUES, ID_CUES, MEASURES, NOT_IDS, VERB_CUES, YEAR_PREFIXES
 from receipts_middleware.core.values.value import MAX_NAME, Value
 
@@ -24,7 +25,16 @@ _CODE: Final = re.compile(
 )
 _FLIGHT: Final = re.compile(rf"\b(?i:flights?){_LINK}(?P<id>(?:[A-Z]{{2}}|[A-Z]\d|\d[A-Z])\s?\d{{1,4}})\b")
 _COMMIT: Final = re.compile(rf"\b(?i:commit(?:ted)?(?:\sas)?|sha|revision|hash){_LINK}(?P<id>[0-9a-f]{{7,40}})\b")
+#: Words that introduce an id of digits, in both numbers.
+_CUE_FORMS: Final = ID_CUES | {f"{cue}s" for cue in ID_CUES}
 _ENDING: Final = re.compile(rf"\b(?i:ending(?:\s(?:in|with))?|last\sfour(?:\sdigits)?){_LINK}(?P<id>\d{{4}})\b")
+#: Patterns with what they call an id, and what one of them stands before it.
+_INTRODUCED: Final = (
+    (_FLIGHT, "flight", ("flight",)),
+    (_COMMIT, "commit", ("commit", "sha", "revision", "hash")),
+    (_ENDING, "ending", ("ending", "last")),
+    (_CODE, "code", tuple(sorted(CODE_CUES))),
+)
 _CHANNEL: Final = re.compile(r"(?<![\w#/&])#(?P<id>[A-Za-z][\w-]{1,79})")
 #: E.164 with the marks that people put in: a plus, then 7 to 15 digits.
 _PHONE: Final = re.compile(r"(?<![\w+])\+\d(?:[ ().-]{0,2}\d){6,14}(?!\d)")
@@ -38,23 +48,24 @@ _PERIOD: Final = re.compile(
 _YEARS: Final = re.compile(r"(?:19|20)\d\d[-_](?:(?:19|20)\d\d|\d\d|\d\d[-_]\d\d)\Z")
 
 
-def read_cued_ids(text: str) -> Iterator[Value]:
+def read_cued_ids(text: str, signs: Signs) -> Iterator[Value]:
     """Ids that a word introduces: `order 4821`, `PR #412`, `flight EX 210`, `commit 7f01c2e`, `card ending in 4242`.
 
     Args:
         text: Untrusted.
+        signs: Of the text.
     """
-    for match in _CUED.finditer(text):
+    for match in _CUED.finditer(text) if signs.digits and signs.has_word(_CUE_FORMS) else ():
         cue = singular(match["cue"].lower())
         if _is_count(text, match, cue):
             continue
         for number in _DIGITS.finditer(text, match.start("ids"), match.end("ids")):
             yield Value("id", number.group(), number.start(), number.end(), number.group(), cue)
-    for match in _PHONE.finditer(text):
+    for match in _PHONE.finditer(text) if "+" in text else ():
         digits = "".join(str(int(c)) for c in match.group() if c.isdecimal())
         yield Value("id", match.group(), match.start(), match.end(), digits, "phone")
-    for pattern, unit in ((_FLIGHT, "flight"), (_COMMIT, "commit"), (_ENDING, "ending"), (_CODE, "code")):
-        for match in pattern.finditer(text):
+    for pattern, unit, cues in _INTRODUCED:
+        for match in pattern.finditer(text) if signs.has(*cues) else ():
             yield _id(match["id"], match.start("id"), unit)
 
 
@@ -67,16 +78,18 @@ def _is_count(text: str, match: re.Match[str], cue: str) -> bool:
     return small and cue in VERB_CUES and _PLURAL_AFTER.match(text, match.end()) is not None
 
 
-def read_ids(text: str) -> Iterator[Value]:
+def read_ids(text: str, signs: Signs) -> Iterator[Value]:
     """Words that are ids by their own shape, and `#names`.
 
     Args:
         text: Untrusted.
+        signs: Of the text.
     """
-    for match in _TOKEN.finditer(text):
-        if is_id(match.group()):
-            yield _id(match.group(), match.start(), "")
-    for match in _CHANNEL.finditer(text):
+    for match in _TOKEN.finditer(text) if signs.digits else ():
+        token = match.group()
+        if not token.isalpha() and is_id(token):
+            yield _id(token, match.start(), "")
+    for match in _CHANNEL.finditer(text) if "#" in text else ():
         written = match.group().rstrip("-_")
         if len(written) > 2:
             yield _id(written, match.start(), "")
@@ -99,7 +112,7 @@ def is_id(token: str) -> bool:
         token: Letters, digits and `-_.` between them, perhaps with `#` before. Untrusted.
     """
     bare = token.lstrip("#")
-    if not any(c.isdigit() for c in bare) or len(bare) > MAX_NAME:
+    if len(bare) > MAX_NAME or not any(map(str.isdigit, bare)):
         return False
     if token.startswith("#"):
         return len(bare) >= 2
@@ -108,7 +121,7 @@ def is_id(token: str) -> bool:
     if "." in bare or len(bare) < 4 or bare.lower() in NOT_IDS or _PERIOD.match(bare):
         return False
     parts = bare.replace("_", "-").split("-")
-    if not any(c.isalpha() for c in bare):
+    if not any(map(str.isalpha, bare)):
         return len(bare) - len(parts) >= 7 and len(parts) > 1 and not _YEARS.match(bare)
     return _is_mixed_id(bare, parts)
 

@@ -32,6 +32,10 @@ _BRANCH_KNOWN: Final = re.compile(
     r"(?=[`\"'*,;:!?)]|\.?(?:\s*\Z|\s(?:[A-Z]|and|as|for|with|by|in|on|at|was|is|to|from)))"
     rf"|\b(?P<name2>{'|'.join(BRANCH_NAMES)})\s[Bb]ranch\b|`(?P<name3>{'|'.join(BRANCH_NAMES)})`)"
 )
+#: Without one of these, or a mark of code, a text names no branch. `ranch`: the word is written large and small.
+_BRANCH_PARTS: Final = ("ranch", "main", "master", "dev", "trunk")
+#: Without a slash, only a dot with a letter or digit behind it makes a file name.
+_DOTTED: Final = re.compile(r"\.[A-Za-z0-9]")
 #: What browsers and servers take; the rest of a longer one is cut.
 MAX_URL: Final = 2_048
 _LETTER: Final = re.compile(r"[^\W\d_]")
@@ -59,6 +63,8 @@ def read_urls(text: str) -> Iterator[Value]:
     Args:
         text: Untrusted.
     """
+    if "://" not in text and "www." not in text:
+        return
     for match in _URL.finditer(text):
         written = match.group()[:MAX_URL].rstrip(_TRAILING)
         open_left = written.count("(") - written.count(")")
@@ -83,6 +89,8 @@ def read_branches(text: str) -> Iterator[Value]:
     Args:
         text: Untrusted.
     """
+    if "`" not in text and not any(part in text for part in _BRANCH_PARTS):
+        return
     for match in _BRANCH_KNOWN.finditer(text):
         group = next(name for name in ("name", "name2", "name3") if match[name])
         yield _branch(match, group)
@@ -105,6 +113,8 @@ def read_paths(text: str) -> Iterator[Value]:
     Args:
         text: Untrusted.
     """
+    if "/" not in text and "\\" not in text and not _DOTTED.search(text):
+        return
     for match in _NAMED_FILE.finditer(text):
         if match[2].lower() in FILE_EXTENSIONS and match[1].split()[0].lower() not in NO_UNIT:
             yield Value("path", match[1], match.start(1), match.end(1), normal_path(match[1]))

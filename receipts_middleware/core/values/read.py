@@ -4,26 +4,15 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator
-from typing import Final
+from dataclasses import replace
 
 from receipts_middleware.core.values.counts import list_markers, read_counts
 from receipts_middleware.core.values.dates import read_dates, read_times
 from receipts_middleware.core.values.ids import read_cued_ids, read_ids
 from receipts_middleware.core.values.money import read_money, read_percents
 from receipts_middleware.core.values.places import read_branches, read_emails, read_paths, read_urls
+from receipts_middleware.core.values.signs import Signs, plain_letters
 from receipts_middleware.core.values.value import MAX_TEXT, MAX_VALUES, Value
-
-_READERS: Final = (read_urls, read_emails)
-_LATER: Final = (
-    read_times,
-    read_money,
-    read_percents,
-    read_branches,
-    read_paths,
-    read_cued_ids,
-    read_ids,
-    read_counts,
-)
 
 
 def read_values(text: str, *, now: datetime.date | None = None) -> list[Value]:
@@ -38,22 +27,34 @@ def read_values(text: str, *, now: datetime.date | None = None) -> list[Value]:
         Never raises; linear in the length of the text.
     """
     part = text[:MAX_TEXT]
+    plain = plain_letters(part)
     taken = bytearray(len(part))
-    for start, end in list_markers(part):
+    signs = Signs(plain)
+    for start, end in list_markers(plain) if signs.digits else ():
         taken[start:end] = b"\1" * (end - start)
     found: list[Value] = []
-    for value in _all(part, now):
+    for value in _all(plain, now, signs):
         if taken.find(1, value.start, value.end) < 0:
             taken[value.start : value.end] = b"\1" * (value.end - value.start)
             found.append(value)
             if len(found) >= MAX_VALUES:
                 break
+    if plain is not part:
+        found = [replace(value, text=part[value.start : value.end]) for value in found]
     return sorted(found, key=lambda value: value.start)
 
 
-def _all(text: str, now: datetime.date | None) -> Iterator[Value]:
-    for reader in _READERS:
-        yield from reader(text)
-    yield from read_dates(text, now)
-    for reader in _LATER:
-        yield from reader(text)
+def _all(text: str, now: datetime.date | None, signs: Signs) -> Iterator[Value]:
+    yield from read_urls(text)
+    yield from read_emails(text)
+    yield from read_dates(text, now, signs)
+    yield from read_times(text, signs)
+    if signs.numbers:
+        yield from read_money(text)
+        yield from read_percents(text)
+    yield from read_branches(text)
+    yield from read_paths(text)
+    yield from read_cued_ids(text, signs)
+    yield from read_ids(text, signs)
+    if signs.counts:
+        yield from read_counts(text, signs)
