@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from importlib.resources import files
 from typing import Final
 
 from receipts_middleware import __version__
@@ -12,6 +13,7 @@ from receipts_middleware.cli.exits import FAILING, FailOn, exit_code_of
 from receipts_middleware.cli.explain import rule_section
 from receipts_middleware.core.rules import RULES
 from receipts_middleware.reports.github import GithubRuns
+from receipts_middleware.reports.html import HtmlRuns
 from receipts_middleware.reports.json import JsonLines, JsonRuns
 from receipts_middleware.reports.junit import JunitRuns
 from receipts_middleware.reports.markdown import MarkdownRuns
@@ -49,6 +51,13 @@ def _sarif(look: Look) -> SarifRuns:
     )
 
 
+def _html(look: Look) -> HtmlRuns:
+    del look  # whoever reads a page chooses there
+    folder = files("receipts_middleware.reports.html")
+    css, script = (folder.joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
+    return HtmlRuns(css=css, script=script)
+
+
 RENDERERS: Final[Mapping[str, Callable[[Look], RunRenderer | CollectingRenderer]]] = {
     "text": lambda look: TextRuns(turns=look.turns, every_report=look.verbose, color=look.color, width=look.width),
     "json": lambda look: JsonRuns(turns=look.turns),
@@ -57,4 +66,5 @@ RENDERERS: Final[Mapping[str, Callable[[Look], RunRenderer | CollectingRenderer]
     "junit": lambda look: JunitRuns(failing=FAILING[look.fail_on], require_checked=look.require_checked),
     "markdown": lambda look: MarkdownRuns(),
     "github": lambda look: GithubRuns(),
+    "html": _html,
 }

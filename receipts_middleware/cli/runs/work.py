@@ -261,6 +261,8 @@ def _verify(place: Place, transcript: Transcript, job: Job) -> RunResult:
         unstamped=unstamped,
         skipped="; ".join(meta[key] for key in ("skipped", "cut") if meta.get(key)),
         verifications=found,
+        transcript=transcript,
+        policy=job.policy,
     )
 
 

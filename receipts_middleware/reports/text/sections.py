@@ -53,8 +53,8 @@ def ledger_section(verification: Verification, *, color: bool, width: int) -> li
         return [heading, "  empty: no tool was called"]
     listed = entries
     if len(entries) > _WHOLE_LEDGER_ROWS:
-        spoken_of = _spoken_of(verification)
-        listed = [entry for entry in entries if entry.id in spoken_of]
+        spoken = spoken_of(verification)
+        listed = [entry for entry in entries if entry.id in spoken]
     cited = Counter(citation.id for citation in verification.citations)
     mixed = len({entry.origin == "derived" for entry in entries}) > 1
     rows: list[tuple[str, ...]] = []
@@ -122,7 +122,8 @@ def _remark(entry: Entry, v: Verification, cited: int, *, say_unstamped: bool) -
     return ", ".join(text for text, fits in remarks if fits)
 
 
-def _spoken_of(v: Verification) -> set[str]:
+def spoken_of(v: Verification) -> set[str]:
+    """Ids of the receipts that a report speaks of; those of subagents by the call that ran them."""
     ids = {citation.id for citation in v.citations if citation.id}
     for group in (*(claim.receipts for claim in v.claims), *(finding.receipts for finding in v.findings)):
         ids.update(group)
