@@ -15,10 +15,12 @@ from receipts_middleware.reports.text.sections import count_of
 QUOTE_CHARS: Final = 240
 #: Messages of rules are a sentence with names and values of the run in it.
 MESSAGE_CHARS: Final = 600
+#: Linux takes paths of 4,096 bytes; what is longer names no file.
+PATH_CHARS: Final = 4_096
 #: Receipts that are named under a finding.
 MAX_RECEIPTS: Final = 10
 #: Combining marks take no cells, so that cells alone would bound nothing.
-_CHARS_A_CELL: Final = 4
+_CHARS_A_CELL: Final = 2
 
 
 def short(text: str, limit: int) -> str:

@@ -14,6 +14,7 @@ from typing import Final
 from receipts_middleware.core.finding import Finding, Severity, Verification
 from receipts_middleware.reports.findings import (
     MESSAGE_CHARS,
+    PATH_CHARS,
     QUOTE_CHARS,
     said_of,
     severities,
@@ -98,7 +99,7 @@ def _command(level: Severity, place: Place, title: str, message: str) -> str:
     properties = {"title": f"receipts: {title}"}
     if place.file != STANDARD_INPUT:
         line = {} if place.line is None else {"line": str(place.line)}
-        properties = {"file": place.file, **line, **properties}
+        properties = {"file": short(place.file, PATH_CHARS), **line, **properties}
     said = ",".join(f"{name}={_escaped(value, _PROPERTY)}" for name, value in properties.items())
     return f"::{_COMMANDS[level]} {said}::{_escaped(message, _DATA)}"
 
@@ -106,4 +107,4 @@ def _command(level: Severity, place: Place, title: str, message: str) -> str:
 def _escaped(text: str, table: Sequence[tuple[str, str]]) -> str:
     for char, escape in table:
         text = text.replace(char, escape)
-    return text.encode("utf-8", errors="backslashreplace").decode("utf-8")
+    return text

@@ -193,6 +193,7 @@ def _fence(lines: Sequence[str]) -> str:
 
 def _code(text: str) -> str:
     """A line in a code span that nothing in it can end (CommonMark 6.1)."""
+    text = text or "(empty)"  # two marks with nothing between them would open a longer span
     marks = "`" * (_longest_run(text) + 1)
     return f"{marks} {text} {marks}" if "`" in text else f"{marks}{text}{marks}"
 

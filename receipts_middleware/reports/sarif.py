@@ -15,7 +15,7 @@ from typing import Final, Protocol
 
 from receipts_middleware.core.finding import Finding, Verification
 from receipts_middleware.core.rules import RULES
-from receipts_middleware.reports.findings import MESSAGE_CHARS, QUOTE_CHARS, said_of, short, words_of
+from receipts_middleware.reports.findings import MESSAGE_CHARS, PATH_CHARS, QUOTE_CHARS, said_of, short, words_of
 from receipts_middleware.reports.runs import STANDARD_INPUT, Place, RunResult, Skipped, Totals
 
 SARIF_VERSION: Final = "2.1.0"
@@ -121,7 +121,7 @@ def _rule(name: str, text: str) -> dict[str, object]:
 
 def _result(run: RunResult, verification: Verification, finding: Finding) -> dict[str, object]:
     words = words_of(verification, finding)
-    result: dict[str, object] = {"ruleId": finding.rule}
+    result: dict[str, object] = {"ruleId": short(finding.rule, QUOTE_CHARS)}
     if finding.rule in _RULE_INDEX:
         result["ruleIndex"] = _RULE_INDEX[finding.rule]
     return {
@@ -155,7 +155,7 @@ def _location(place: Place, *, snippet: str = "") -> dict[str, object]:
         region["snippet"] = {"text": snippet}
     return {
         "physicalLocation": {"artifactLocation": {"uri": _uri(place.file)}, "region": region},
-        "logicalLocations": [{"fullyQualifiedName": place.pointer, "kind": "object"}],
+        "logicalLocations": [{"fullyQualifiedName": place.pointer[:PATH_CHARS], "kind": "object"}],
     }
 
 
@@ -163,9 +163,9 @@ def _uri(file: str) -> str:
     """A path as a URI reference (RFC 3986): relative where the path is, all but plain characters escaped."""
     if file == STANDARD_INPUT:
         return "stdin:"
-    data = file.encode("utf-8", errors="replace")
+    data = file[:PATH_CHARS].encode("utf-8", errors="replace")
     path = "".join(chr(byte) if byte in _UNRESERVED else f"%{byte:02X}" for byte in data)
-    return f"file://{path}" if path.startswith("/") and not path.startswith("//") else path
+    return f"file://{path}" if path.startswith("/") else path
 
 
 def _fingerprint(run: RunResult, verification: Verification, finding: Finding, words: str) -> str:
