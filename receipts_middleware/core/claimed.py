@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from receipts_middleware.core.binding import Act, Bound, Run, bind, make_run, repeated, untold, written_calls
+from receipts_middleware.core.binding import Act, Bound, Known, Run, bind, make_run, repeated, untold, written_calls
 from receipts_middleware.core.binding.compare import agrees
 from receipts_middleware.core.binding.words import stem, stems
 from receipts_middleware.core.children import Team, TeamEntry, TeamMemory
@@ -34,13 +34,13 @@ class ClaimsMemory:
     """What was read of the calls of a transcript, so that it is not read again for every later turn.
 
     Attributes:
-        acts: Calls by uid.
-        team: Calls of a run and its subagents together, by uid.
+        acts: Calls.
+        team: Calls of a run and its subagents together.
         below: What was read of subagents.
     """
 
-    acts: dict[str, Act] = field(default_factory=dict)
-    team: dict[str, Act] = field(default_factory=dict)
+    acts: Known = field(default_factory=Known)
+    team: Known = field(default_factory=Known)
     below: TeamMemory = field(default_factory=TeamMemory)
 
 

@@ -38,8 +38,8 @@ def test_signs_hide_no_value(pieces: list[str], between: str) -> None:
     text = between.join(pieces)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(read, "Signs", Everything)
-        without = read_values(text)
-    assert read_values(text) == without
+        without = read._read(text, None)
+    assert read._read(text, None) == without
 
 
 def test_a_sentence_without_numbers_is_not_searched_for_them(monkeypatch: pytest.MonkeyPatch) -> None:

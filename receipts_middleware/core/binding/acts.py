@@ -13,7 +13,7 @@ from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.evidence.literals import parse_value
 from receipts_middleware.core.grade import Graded
 from receipts_middleware.core.ledger import Entry
-from receipts_middleware.core.toolspec.spec import ToolKind
+from receipts_middleware.core.toolspec.spec import ToolKind, ToolSpec
 from receipts_middleware.core.values import Pool, Value, read_arguments, read_values
 
 #: Characters of a result whose tokens serve to find it among many.
@@ -35,6 +35,7 @@ class Act:
         check_args: Values of a claim are held against its arguments.
         repeat_key: By which it marks itself as a repeat of a call with the same key.
         alike: Digest of its arguments, without that key.
+        weighed: Its last grade by the receipts, what its tool was then, and its grade as claims are held against it.
     """
 
     entry: Entry
@@ -44,6 +45,7 @@ class Act:
     check_args: bool = True
     repeat_key: str | None = None
     alike: str = ""
+    weighed: tuple[Graded, ToolSpec | None, Graded] | None = None
     _args: list[Value] | None = None
     _output: list[Value] | None = None
     _pool: Pool | None = None
@@ -51,6 +53,7 @@ class Act:
     _args_pool: Pool | None = None
     _words: frozenset[str] | None = None
     _arg_words: frozenset[str] | None = None
+    _key_words: frozenset[str] | None = None
     _text: str | None = None
     _tokens: frozenset[str] | None = None
     _agreed: dict[tuple[str, str, str], bool] = field(default_factory=dict)
@@ -157,7 +160,9 @@ class Act:
 
     def key_words(self) -> frozenset[str]:
         """Stems of the words of the keys of the arguments."""
-        return stems_of(" ".join(key for key, _ in self.arg_pairs()))
+        if self._key_words is None:
+            self._key_words = stems_of(" ".join(key for key, _ in self.arg_pairs()))
+        return self._key_words
 
     def remember(self, value: Value, agreed: bool) -> bool:  # noqa: FBT001 - what is remembered
         """Keep whether a value agrees with this call; replies name the same values again and again."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.compare import (
@@ -19,6 +20,9 @@ from receipts_middleware.core.binding.keyed import keyed_numbers
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.values import Pool, Value
 
+#: Kinds of values of which two cannot both have been asked for.
+_ASKED: Final = AMOUNTS | {"date"}
+
 
 def only_asked(text: str, values: Sequence[Value], act: Act, run: Run) -> tuple[Mismatch, Value, str] | None:
     """A value that the user asked for and no call has, where this call was given another of its kind of its own accord.
@@ -32,18 +36,15 @@ def only_asked(text: str, values: Sequence[Value], act: Act, run: Run) -> tuple[
     Returns:
         Which mismatch, the value, and what the call was given; None where nothing speaks against the claim.
     """
-    asked = run.told()
-    mentioned = Pool(values)
     for value in values:
-        if value.kind not in AMOUNTS | {"date"} or not asked.contains(value) or value.norm in ("0", "1"):
+        if value.kind not in _ASKED or value.norm in ("0", "1") or value.unit in DATA_UNITS:
             continue
-        if (
-            is_part_of_number(value, text, act)
-            or agrees(value, act)
-            or run.seen().find(value) is not None
-            or value.unit in DATA_UNITS
-        ):
+        if agrees(value, act) or is_part_of_number(value, text, act):
             continue
+        asked = run.told()  # read only now: most values are those of the call
+        if not asked.contains(value) or run.seen().find(value) is not None:
+            continue
+        mentioned = Pool(values)
         for key, other in keyed_numbers(act) if value.kind in AMOUNTS else [("", v) for v in act.arg_values()]:
             alike = other.kind == value.kind or (value.kind in AMOUNTS and other.kind in AMOUNTS)
             words = key.split()

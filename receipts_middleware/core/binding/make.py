@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
@@ -14,7 +14,7 @@ from receipts_middleware.core.binding.told import as_told
 from receipts_middleware.core.binding.tools import Traits, traits_of
 from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.evidence import normal_status, read_evidence
-from receipts_middleware.core.grade import Grade, Graded, grade, grade_ledger
+from receipts_middleware.core.grade import Grade, Graded, Shown, grade, grade_ledger
 from receipts_middleware.core.language.value import NO_WORDS, Words
 from receipts_middleware.core.ledger import Entry, Ledger
 from receipts_middleware.core.policy import Policy, ToolPolicy
@@ -31,6 +31,19 @@ _NAMED: Final = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])")
 _TOKEN: Final = re.compile(r"[a-z0-9]{2,40}")
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What was read of the calls of a walk, so that a later turn does not read it again.
+
+    Attributes:
+        acts: Calls, by uid.
+        shown: What readings showed, by uid.
+    """
+
+    acts: dict[str, Act] = field(default_factory=dict)
+    shown: dict[str, Shown] = field(default_factory=dict)
+
+
 def make_run(
     ledger: Ledger,
     tools: Sequence[ToolSpec],
@@ -41,7 +54,7 @@ def make_run(
     this_turn: int = 0,
     delegated: bool = False,
     declared: Mapping[int, Grade] | None = None,
-    known: dict[str, Act] | None = None,
+    known: Known | None = None,
     lost: bool = False,
     told: Collection[int] = (),
     agents: Collection[str] = (),
@@ -68,11 +81,14 @@ def make_run(
     Returns:
         The run.
     """
+    known = known if known is not None else Known()
     specs = tuple(_said(spec, policy) for spec in tools)
     said_of = {tool: policy.for_tool(tool) for tool in {e.tool for e in ledger}} if policy.tools else {}
     ledger = _with_objects(ledger, said_of)
     given = {tool: g for tool in {e.tool for e in ledger} if (g := policy.for_tool(tool).grade) is not None}
-    graded = grade_ledger(ledger, specs, strict=policy.require_object_id, policy=given, declared=declared)
+    graded = grade_ledger(
+        ledger, specs, strict=policy.require_object_id, policy=given, declared=declared, shown=known.shown
+    )
     found = {tool: _spec(tool, specs, policy) for tool in {e.tool: e for e in ledger}}
     traits = {tool: _traits(spec, policy, tool, words) for tool, spec in found.items()}
     acts = []
@@ -82,12 +98,11 @@ def make_run(
         spec = found[entry.tool]
         kind = kind_of_call(spec, entry.call.args if entry.call is not None else None)
         if kind == "unknown":
-            graded[entry.n] = _as_an_act(entry, graded[entry.n], strict=policy.require_object_id)
-        act = (known or {}).get(entry.receipt.uid)
+            graded[entry.n] = _as_an_act(entry, graded[entry.n], strict=strict)
+        act = known.acts.get(entry.receipt.uid)
         if act is None or act.entry is not entry:
             act = Act(entry, graded[entry.n], kind, traits[entry.tool])
-            if known is not None:
-                known[entry.receipt.uid] = act
+            known.acts[entry.receipt.uid] = act
         act.graded = _weighed(graded[entry.n], act, spec)
         act.check_args = policy.check_args
         if entry.tool in said_of:
@@ -201,9 +216,13 @@ def _as_an_act(entry: Entry, graded: Graded, *, strict: bool) -> Graded:
 
 
 def _weighed(graded: Graded, act: Act, spec: ToolSpec | None) -> Graded:
-    """The grade of a call as claims are held against it."""
-    found = _documented(graded, act.entry, spec)
-    return _documented(as_told(found, act.entry, act.traits), act.entry, spec) if act.kind == "acting" else found
+    """The grade of a call as claims are held against it; worked out once while nothing about it changes."""
+    if act.weighed is None or act.weighed[0] != graded or act.weighed[1] != spec:
+        found = _documented(graded, act.entry, spec)
+        if act.kind == "acting":
+            found = _documented(as_told(found, act.entry, act.traits, act.body), act.entry, spec)
+        act.weighed = graded, spec, found
+    return act.weighed[2]
 
 
 def _documented(graded: Graded, entry: Entry, spec: ToolSpec | None) -> Graded:

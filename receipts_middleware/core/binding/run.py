@@ -27,6 +27,7 @@ class Run:
         reports: The same calls as looks at what the subagents reported. Claims of results are held against them.
         this_turn: Number of the last call before the message that the reply answers; later calls are of this turn.
         words: Rows that are added to the tables.
+        pieces: Sentences and lines of the reply with their offsets, once they were read.
     """
 
     __slots__ = (
@@ -46,6 +47,7 @@ class Run:
         "delegated",
         "every",
         "lost",
+        "pieces",
         "reports",
         "said",
         "this_turn",
@@ -82,6 +84,7 @@ class Run:
         self.agents = agents
         self._with_reports: Run | None = None
         self.words = words
+        self.pieces: list[tuple[str, int, int]] | None = None
         self._seen: Pool | None = None
         self._aliases: dict[int, frozenset[str]] = {}
         self._seen_text: str | None = None

@@ -10,7 +10,7 @@ which no call is left, was made up.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -90,13 +90,10 @@ class _Table:
         self.acts = [a for a in run.acts if a.kind != "reading" and a.entry.n > run.this_turn][-_MAX_CALLS:]
         self._meant: dict[int, tuple[Meant, list[Value]]] = {}
         self._links: dict[tuple[int, int], _Link] = {}
-        self._pieces: list[_Piece] | None = None
 
-    def pieces(self) -> list[_Piece]:
+    def pieces(self) -> Sequence[_Piece]:
         """Sentences and lines of the reply that may assert something."""
-        if self._pieces is None:
-            self._pieces = list(_pieces(self.reply))
-        return self._pieces
+        return _pieces(self.run, self.reply)
 
     def meant(self, number: int) -> tuple[Meant, list[Value]]:
         """What a claim speaks of, and its values."""
@@ -149,11 +146,12 @@ def settle(found: Sequence[Bound], run: Run, reply: str) -> list[Bound]:
     return table.found
 
 
-def _pieces(reply: str) -> Iterator[_Piece]:
-    for unit in read_units(reply):
-        if unit.tokens:
-            start, end = unit.tokens[0].start, unit.tokens[-1].end
-            yield reply[start:end], start, end
+def _pieces(run: Run, reply: str) -> Sequence[_Piece]:
+    """Sentences and lines of the reply of a run, read once."""
+    if run.pieces is None:
+        spans = [(u.tokens[0].start, u.tokens[-1].end) for u in read_units(reply) if u.tokens]
+        run.pieces = [(reply[start:end], start, end) for start, end in spans]
+    return run.pieces
 
 
 def _link(meant: Meant, values: Sequence[Value], act: Act, run: Run) -> _Link:
@@ -255,7 +253,7 @@ def owns_up(act: Act, run: Run, reply: str) -> bool:
         run: What ran.
         reply: Untrusted.
     """
-    return any(_OWNS_UP.search(text) and _overlap(text, act, run) >= 1.0 for text, _, _ in _pieces(reply))
+    return any(_OWNS_UP.search(text) and _overlap(text, act, run) >= 1.0 for text, _, _ in _pieces(run, reply))
 
 
 def _overlap(text: str, act: Act, run: Run) -> float:

@@ -7,10 +7,9 @@ failed, tote stays open", "waiting in the outbound queue", `"approved": false`) 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from receipts_middleware.core.binding.bodies import body_of
 from receipts_middleware.core.binding.tools import Traits, families
 from receipts_middleware.core.binding.words import stem, words_of
 from receipts_middleware.core.claims.morphology import base_form, is_participle
@@ -52,13 +51,14 @@ _EFFECTIVE: Final = frozenset(
 )
 
 
-def as_told(graded: Graded, entry: Entry, traits: Traits) -> Graded:
+def as_told(graded: Graded, entry: Entry, traits: Traits, read_body: Callable[[], object]) -> Graded:
     """The grade of an act by what its result says in prose and flags.
 
     Args:
         graded: By its status and everything around it.
         entry: The call.
         traits: Of its tool.
+        read_body: Gives the parsed body of its result.
 
     Returns:
         `F` or `S2` where the result says that it was refused or is still open; else as it was.
@@ -66,7 +66,7 @@ def as_told(graded: Graded, entry: Entry, traits: Traits) -> Graded:
     result = entry.result
     if result is None or graded.grade != "S3" or not result.text or len(result.text) > _MAX_TEXT:
         return graded
-    body = body_of(result.content, result.text)
+    body = read_body()
     if isinstance(body, Mapping):
         refused = _refused_flag(body, traits)
         if refused:

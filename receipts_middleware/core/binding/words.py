@@ -72,8 +72,21 @@ def words_of(text: str) -> Iterator[str]:
         yield match[0].lower().removesuffix("'s")
 
 
+#: Characters of a text whose stems are kept: sentences, arguments and keys are asked for again and again.
+_MAX_KEPT: Final = 400
+
+
 def stems_of(text: str) -> frozenset[str]:
     """Stems of the content words of a text."""
+    return _kept_stems(text) if len(text) <= _MAX_KEPT else _stems(text)
+
+
+@lru_cache(maxsize=2_048)
+def _kept_stems(text: str) -> frozenset[str]:
+    return _stems(text)
+
+
+def _stems(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words_of(text) if word not in STOPWORDS and len(word) > 1)
 
 

@@ -90,7 +90,12 @@ def _is_umbrella(tokens: Sequence[Token], more: Words) -> bool:
     if len(words) > 12 or any(x.word in t.NEGATIONS or x.word in t.MODALS or x.word in t.CONDITIONS for x in words):
         return False
     line = f" {joined(tokens, 0, len(tokens))} "
-    return any(f" {phrase} " in line for phrase in (*t.UMBRELLA_PHRASES, *more.umbrellas))
+    return any(phrase in line for phrase in _UMBRELLAS) or any(f" {phrase} " in line for phrase in more.umbrellas)
+
+
+_UMBRELLAS: Final = tuple(f" {phrase} " for phrase in t.UMBRELLA_PHRASES)
+#: Words that may stand beside what was done and its end.
+_BESIDE_AN_END: Final = t.DETERMINERS | t.ADVERBS | t.BE | t.HAVE | {"out", "off", "up", "now", "successfully"}
 
 
 def _is_ended(words: Sequence[Token]) -> bool:
@@ -98,11 +103,7 @@ def _is_ended(words: Sequence[Token]) -> bool:
     plain = [token.word for token in words]
     if not 2 <= len(plain) <= 6 or any(word in t.NEGATIONS or word in t.NEGATIVE_SUBJECTS for word in plain):
         return False
-    rest = [
-        w
-        for w in plain
-        if w not in t.DETERMINERS | t.ADVERBS | t.BE | t.HAVE | {"out", "off", "up", "now", "successfully"}
-    ]
+    rest = [w for w in plain if w not in _BESIDE_AN_END]
     return len(rest) == 2 and rest[0] in t.WHOLE and base_form(rest[1]) in t.ENDED
 
 
@@ -120,12 +121,16 @@ def _verbless(unit: Unit, tokens: Sequence[Token], text: str) -> Iterator[FoundC
         yield _whole(text, tokens, "result", "none")
 
 
+#: Words that begin no request.
+_ASKS_NOT: Final = t.PREPOSITIONS | t.SUBORDINATORS | t.ADVERBS | t.DETERMINERS
+
+
 def _asks(tokens: Sequence[Token]) -> bool:
     """Whether a full sentence begins with a base form and asks for something: "Halt the rollout if ..."."""
     if len(tokens) < 4 or tokens[-1].kind != "stop" or tokens[0].kind != "word" or tokens[1].kind != "word":
         return False
     determined = tokens[1].word in ("the", "your", "a", "an", "any", "this", "them", "it")
-    return determined and tokens[0].word not in t.PREPOSITIONS | t.SUBORDINATORS | t.ADVERBS | t.DETERMINERS
+    return determined and tokens[0].word not in _ASKS_NOT
 
 
 def _is_labelled(tokens: Sequence[Token]) -> bool:

@@ -8,6 +8,7 @@ of a charge and the success of `decline_invite`.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final, Literal
 
@@ -75,8 +76,11 @@ def status_class(word: str, tool: str = "") -> StatusClass:
     Returns:
         The class; empty for a word that no table knows, which counts as done. Never raises.
     """
-    if len(word) > MAX_STATUS:
-        return ""
+    return _status_class(word, tool) if len(word) <= MAX_STATUS else ""
+
+
+@lru_cache(maxsize=2_048)  # the calls of a run share a few words, and each turn asks for all of them
+def _status_class(word: str, tool: str) -> StatusClass:
     norm = normal_status(word)
     own = own_participles(tool) if tool else frozenset()
     if norm in own:

@@ -5,7 +5,7 @@ docs/formats.md section 5. `rows` is that table for one receipt, `ledger` grades
 `readback` reads states of named objects out of what a reading call returned.
 """
 
-from receipts_middleware.core.grade.ledger import grade_ledger
+from receipts_middleware.core.grade.ledger import Shown, grade_ledger
 from receipts_middleware.core.grade.rows import GRADES, Grade, Graded, grade
 
-__all__ = ["GRADES", "Grade", "Graded", "grade", "grade_ledger"]
+__all__ = ["GRADES", "Grade", "Graded", "Shown", "grade", "grade_ledger"]

@@ -23,6 +23,10 @@ _MAX_ARGS: Final = 64
 _MAX_ARG_CHARS: Final = 128
 
 
+#: A reading, and the states in which it showed things.
+Shown = tuple[Entry, tuple[tuple[str, str], ...]]
+
+
 def grade_ledger(
     ledger: Iterable[Entry],
     tools: Sequence[ToolSpec] = (),
@@ -31,6 +35,7 @@ def grade_ledger(
     policy: Mapping[str, Grade] | None = None,
     declared: Mapping[int, Grade] | None = None,
     confirmed: Collection[str] = (),
+    shown: dict[str, Shown] | None = None,
 ) -> dict[int, Graded]:
     """Grade every call of a conversation.
 
@@ -41,6 +46,7 @@ def grade_ledger(
         policy: Grades by tool name that the user's policy sets.
         declared: Grades by number that a caller's own log records set.
         confirmed: Uids of receipts that outside evidence confirms.
+        shown: What readings showed in an earlier grading of the same walk, by uid; filled in.
 
     Returns:
         Number to grade. A later successful reading call that shows the same object id in a done state lifts S2 and
@@ -61,7 +67,7 @@ def grade_ledger(
             graded[entry.n] = _as_asked(entry, graded[entry.n], strict=strict)
         if kind == "reading":
             if receipt.outcome == "success" and graded[entry.n].grade not in ("F", "S1"):
-                _lift(entry, acts, graded)
+                _lift(entry, acts, graded, shown)
         elif own is None and receipt.object_id is not None and graded[entry.n].grade in _LIFTED:
             acts.setdefault(receipt.object_id, []).append(entry)
     return graded
@@ -114,11 +120,20 @@ def _content_kind(entry: Entry, kind: ToolKind) -> ToolKind | None:
     return None if kind == "unknown" else kind
 
 
-def _lift(read: Entry, acts: dict[str, list[Entry]], graded: dict[int, Graded]) -> None:
+def _lift(
+    read: Entry,
+    acts: dict[str, list[Entry]],
+    graded: dict[int, Graded],
+    shown: dict[str, Shown] | None,
+) -> None:
     """Lift what this reading confirms; an act that is lifted need not be looked at again."""
     if not acts:
         return
-    for name, word in _states(read):
+    kept = (shown or {}).get(read.receipt.uid)
+    states = kept[1] if kept is not None and kept[0] is read else tuple(_states(read))
+    if shown is not None:
+        shown[read.receipt.uid] = read, states
+    for name, word in states:
         waiting = acts.get(name)
         if not waiting:
             continue

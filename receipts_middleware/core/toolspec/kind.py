@@ -205,7 +205,12 @@ def leads_with_reading(description: str) -> bool:
     Args:
         description: Untrusted.
     """
-    lead = _lead_words(description)
+    return _leads_with_reading(description[:MAX_LEAD])
+
+
+@lru_cache(maxsize=1_024)  # asked of the same few tools for every call of a run
+def _leads_with_reading(head: str) -> bool:
+    lead = _lead_words(head)
     return any(_base_in(word, READING_VERBS) for at, word in enumerate(lead) if at < 2 or word.endswith("ing"))
 
 

@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from receipts_middleware.core.values.numbers import NUMBER_WORDS, NUMERAL, read_numeral, read_words, shift
+from receipts_middleware.core.values.numbers import (
+    NUMBER_BEGINS,
+    NUMBER_WORDS,
+    NUMERAL,
+    read_numeral,
+    read_words,
+    shift,
+)
 from receipts_middleware.core.values.signs import Signs
 from receipts_middleware.core.values.tables import AFTER_ONE, BEFORE_ONE, MULTIPLIERS, NO_UNIT, QUANTIFIERS
 from receipts_middleware.core.values.value import Value
@@ -19,7 +26,7 @@ _FIXED: Final = "|".join(re.escape(words) for words in sorted(QUANTIFIERS, key=l
 def _count() -> re.Pattern[str]:
     """Compiled when first needed, since it takes milliseconds."""
     return re.compile(
-        rf"(?<![\w.,:/#$€£@\u2013-])(?=[\w-])(?:-?(?P<number>{NUMERAL})(?P<times>[kKM]|\s(?i:thousand|million|billion)\b)?(?![\w@]|[.,:/\u2013-]\d)"
+        rf"(?<![\w.,:/#$€£@\u2013-])(?=-?\d|{NUMBER_BEGINS}|(?i:bo|ha|do))(?:-?(?P<number>{NUMERAL})(?P<times>[kKM]|\s(?i:thousand|million|billion)\b)?(?![\w@]|[.,:/\u2013-]\d)"
         rf"|(?P<fixed>(?i:{_FIXED}))\b|(?P<dozen>(?i:(?:(?P<many>{NUMBER_WORDS}|\d{{1,3}}|a)\s)?dozen))\b"
         rf"|(?P<words>(?i:{NUMBER_WORDS}))\b(?!-(?!\w{{3,}})))",
     )

@@ -15,8 +15,9 @@ _TOKEN: Final = re.compile(r"(?<![\w.@#-])#?[A-Za-z0-9]+(?:[-_.]+[A-Za-z0-9]+)*(
 _NUMBER: Final = r"#?\d{1,18}"
 _LINK: Final = r"[\s:#*`\"'(]{1,4}"
 _NOUN: Final = r"(?:\s(?i:request|ids?|numbers?|nos?\.?|nr\.?|codes?|refs?|references?))?(?:\s(?:is|was))?"
+_CUE_FIRST: Final = "".join(sorted({c for cue in ID_CUES for c in (cue[0], cue[0].upper())}))
 _CUED: Final = re.compile(
-    rf"(?<![\w/.-])(?=[A-Za-z])(?P<cue>(?i:{'|'.join(sorted(ID_CUES, key=len, reverse=True))})s?){_NOUN}{_LINK}"
+    rf"(?<![\w/.-])(?=[{_CUE_FIRST}])(?P<cue>(?i:{'|'.join(sorted(ID_CUES, key=len, reverse=True))})s?){_NOUN}{_LINK}"
     rf"(?P<ids>{_NUMBER}(?:(?:,\s?|\s?(?:and|or|&)\s|,\s(?:and|or)\s){_NUMBER}){{0,30}})"
     r"(?![\w%-]|[.,:/]\d|\s?[ap]\.?m\b)"
 )

@@ -9,6 +9,7 @@ from typing import Final
 
 from receipts_middleware.core.values.numbers import (
     MONEY_NUMERAL,
+    NUMBER_BEGINS,
     NUMBER_WORDS,
     NUMERAL,
     read_numeral,
@@ -22,8 +23,9 @@ _CODES: Final = "|".join(CURRENCY_CODES)
 _SYMBOLS: Final = "|".join(re.escape(s) for s in sorted(CURRENCY_SYMBOLS, key=len, reverse=True))
 _NAMES: Final = "|".join(re.escape(s) for s in sorted(CURRENCY_WORDS, key=len, reverse=True))
 _TIMES: Final = r"[kKmMbB](?![\w])|\s?(?:mn|bn|tn|mio)\b|\s(?i:thousand|million|billion|trillion)\b"
+_FIRST: Final = re.escape("".join(sorted({s[0] for s in (*CURRENCY_SYMBOLS, *CURRENCY_CODES)})))
 _BEFORE: Final = re.compile(
-    rf"(?<!\w)(?=\S)(?P<sign>{_SYMBOLS}|(?:{_CODES})(?=[\s\d-]))\s?-?(?P<number>{MONEY_NUMERAL})(?P<times>{_TIMES})?"
+    rf"(?<!\w)(?=[{_FIRST}])(?P<sign>{_SYMBOLS}|(?:{_CODES})(?=[\s\d-]))\s?-?(?P<number>{MONEY_NUMERAL})(?P<times>{_TIMES})?"
     rf"(?:\s?(?P<code>{_CODES})\b)?"
 )
 
@@ -32,7 +34,7 @@ _BEFORE: Final = re.compile(
 def _after() -> re.Pattern[str]:
     """Compiled when first needed, since it takes milliseconds."""
     return re.compile(
-        rf"(?<![\w.,])(?=\w)(?:(?P<number>{MONEY_NUMERAL})(?P<times>{_TIMES})?|(?P<words>(?i:{NUMBER_WORDS})))"
+        rf"(?<![\w.,])(?=\d|{NUMBER_BEGINS})(?:(?P<number>{MONEY_NUMERAL})(?P<times>{_TIMES})?|(?P<words>(?i:{NUMBER_WORDS})))"
         rf"(?:[\s-]?(?P<code>(?:{_CODES})\b|[€£¥₹₽₩₺₪₴¢]|kr\b|zł|Kč)|[\s-](?P<name>(?i:{_NAMES}))\b(?!\sof\s))"
     )
 
@@ -41,7 +43,7 @@ def _after() -> re.Pattern[str]:
 def _percent() -> re.Pattern[str]:
     """Compiled when first needed, since it takes milliseconds."""
     return re.compile(
-        rf"(?<![\w.,])(?=\w)(?:(?P<number>{NUMERAL})\s?%|(?P<number2>{NUMERAL})\s(?i:percent|per\scent|pct)\b"
+        rf"(?<![\w.,])(?=\d|{NUMBER_BEGINS})(?:(?P<number>{NUMERAL})\s?%|(?P<number2>{NUMERAL})\s(?i:percent|per\scent|pct)\b"
         rf"|(?P<words>(?i:{NUMBER_WORDS}))\s(?i:percent|per\scent)\b)"
     )
 

@@ -24,6 +24,8 @@ _SUB1000: Final = rf"(?:(?:(?:{_SUB100}|an?)[-\s])?hundred(?:\s(?:and\s)?{_SUB10
 NUMBER_WORDS: Final = (
     rf"(?:{_SUB1000}\s(?:{'|'.join(SCALES)})(?:\s(?:and\s)?{_SUB1000})?|{_SUB1000}|an?\s(?:{'|'.join(SCALES)}))"
 )
+#: How each of them begins: a pattern that looks for this first need not try every word of a text against them all.
+NUMBER_BEGINS: Final = r"(?i:ze|on|tw|th[ir]|fo|fi|s[ie]|ei|ni|te|el|hu|an?[\s-])"
 _WORD: Final = re.compile(r"[a-z]+")
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
+from typing import Final
 
 from receipts_middleware.core.values.counts import list_markers, read_counts
 from receipts_middleware.core.values.dates import read_dates, read_times
@@ -13,6 +15,9 @@ from receipts_middleware.core.values.money import read_money, read_percents
 from receipts_middleware.core.values.places import read_branches, read_emails, read_paths, read_urls
 from receipts_middleware.core.values.signs import Signs, plain_letters
 from receipts_middleware.core.values.value import MAX_TEXT, MAX_VALUES, Value
+
+#: Characters of a text whose values are kept: claims, sentences and arguments are asked for again and again.
+_MAX_KEPT: Final = 400
 
 
 def read_values(text: str, *, now: datetime.date | None = None) -> list[Value]:
@@ -26,7 +31,17 @@ def read_values(text: str, *, now: datetime.date | None = None) -> list[Value]:
         Values in order of their place, none inside another, at most 50,000. `text[v.start:v.end] == v.text`.
         Never raises; linear in the length of the text.
     """
-    part = text[:MAX_TEXT]
+    if now is None and len(text) <= _MAX_KEPT:
+        return list(_kept(text))
+    return _read(text[:MAX_TEXT], now)
+
+
+@lru_cache(maxsize=2_048)
+def _kept(text: str) -> tuple[Value, ...]:
+    return tuple(_read(text, None))
+
+
+def _read(part: str, now: datetime.date | None) -> list[Value]:
     plain = plain_letters(part)
     taken = bytearray(len(part))
     signs = Signs(plain)
