@@ -86,9 +86,8 @@ def make_run(
     said_of = {tool: policy.for_tool(tool) for tool in {e.tool for e in ledger}} if policy.tools else {}
     ledger = _with_objects(ledger, said_of)
     given = {tool: g for tool in {e.tool for e in ledger} if (g := policy.for_tool(tool).grade) is not None}
-    graded = grade_ledger(
-        ledger, specs, strict=policy.require_object_id, policy=given, declared=declared, shown=known.shown
-    )
+    strict, shown = policy.require_object_id, known.shown
+    graded = grade_ledger(ledger, specs, strict=strict, policy=given, declared=declared, shown=shown)
     found = {tool: _spec(tool, specs, policy) for tool in {e.tool: e for e in ledger}}
     traits = {tool: _traits(spec, policy, tool, words) for tool, spec in found.items()}
     acts = []
