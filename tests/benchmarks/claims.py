@@ -8,8 +8,8 @@ toolreceipt is a yardstick and no dependency: `pip install toolreceipt==0.3.1` a
 Both get the same reply, the same tools and the same run, in two forms: `ledger` is the check of a reply against a log
 that is there already (ours `verify`, theirs `check`), `messages` is the check of saved messages, the log read from them
 (`verify_messages`, `check_messages`). The two are timed in turn, so that a busy machine is busy for both, and by the
-processor's time. What ours keeps of texts that it has read is dropped before each repetition. `ratio` is their median
-by ours: above 1 we are faster.
+processor's time. What ours keeps of texts that it has read is dropped before each repetition; what it keeps of
+tools stays, as an agent keeps its tools. `ratio` is their median by ours: above 1 we are faster.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Case:
         tools: Number of known tools.
         entries: Number of calls in the log.
         aim: How many times faster ours should be.
-        peer: Whether the peer ends within minutes.
+        peer: Whether the peer ends within a minute.
     """
 
     name: str
@@ -134,7 +134,8 @@ def make_cases() -> Iterator[Case]:
         for tools in (5, 50, 500):
             for entries in (10, 1_000, 10_000):
                 aim = 50.0 if tools == 500 else 5.0 if sentences == 60 else 1.0
-                yield Case(f"{what}, {tools} tools, {entries:,} calls", reply, tools, entries, aim)
+                slow = sentences == 60 and entries == 10_000
+                yield Case(f"{what}, {tools} tools, {entries:,} calls", reply, tools, entries, aim, peer=not slow)
     for sentences in (120, 240, 480):
         yield Case(f"{sentences} sentences, 5 tools, 10 calls", make_reply(sentences), aim=5.0)
     for entries in (125, 500, 2_000):
@@ -194,8 +195,9 @@ def measure(checkers: Sequence[Checker], repeat: int) -> list[Times]:
     spent: list[list[float]] = [[] for _ in checkers]
     rounds = []
     for checker, times in zip(checkers, spent, strict=True):
-        timed(checker, 1)  # compiles patterns
         once = timed(checker, 1)
+        if once <= SLOW:  # the first run compiles patterns
+            once = timed(checker, 1)
         times.append(once)
         rounds.append(max(1, min(200, int(LEAST / max(once, 1e-6)))))
     for _ in range(repeat - 1):

@@ -82,8 +82,12 @@ def traits_of(name: str, description: str, kind: ToolKind, more: Words = NO_WORD
         kind: What kind of tool it is.
         more: Rows that are added to the tables.
     """
+    return _traits(name, description[:400], kind, more)
+
+
+@lru_cache(maxsize=2_048)  # an agent keeps its tools from run to run
+def _traits(name: str, head: str, kind: ToolKind, more: Words) -> Traits:
     own = stems(name_tokens(name))
-    head = description[:400]
     first = head.partition(". ")[0]
     told = stems_of(head)
     lead = [stem(word) for word in first.lower().split()[:4]]

@@ -83,9 +83,13 @@ def kind_of(name: str, description: str = "", annotations: object = None) -> Too
     Returns:
         The kind. Never raises.
     """
+    return _kind_of(name[:MAX_NAME], description[:MAX_LEAD], _hinted(annotations))
+
+
+@lru_cache(maxsize=2_048)  # an agent keeps its tools from run to run
+def _kind_of(name: str, description: str, hint: ToolKind | None) -> ToolKind:
     tokens = name_tokens(name)
     lead = _lead_words(description)
-    hint = _hinted(annotations)
     if hint == "reading":
         return "reading"
     if _is_shell(tokens, lead):
