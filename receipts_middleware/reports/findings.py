@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -19,6 +20,8 @@ MESSAGE_CHARS: Final = 600
 PATH_CHARS: Final = 4_096
 #: Receipts that are named under a finding.
 MAX_RECEIPTS: Final = 10
+#: A receipt, and what names one of a subagent that it ran.
+_RECEIPT: Final = re.compile(r"r([0-9]{1,10})((?:\.[0-9]{1,10})*)")
 #: Combining marks take no cells, so that cells alone would bound nothing.
 _CHARS_A_CELL: Final = 2
 
@@ -52,10 +55,17 @@ def said_of(verification: Verification, finding: Finding) -> list[str]:
 
 def receipt_lines(verification: Verification, finding: Finding) -> list[str]:
     """The receipts of a finding with tool and outcome, a line each, escaped; at most 10, and how many more."""
-    tools = {entry.id: f"{entry.tool} {entry.outcome}" for entry in verification.ledger}
     ids = finding.receipts
-    lines = [short(f"{name} {tools.get(name, 'is not in the ledger')}", QUOTE_CHARS) for name in ids[:MAX_RECEIPTS]]
+    lines = [short(f"{name} {_call_of(verification, name)}", QUOTE_CHARS) for name in ids[:MAX_RECEIPTS]]
     return lines + ([f"... and {len(ids) - MAX_RECEIPTS} more"] if len(ids) > MAX_RECEIPTS else [])
+
+
+def _call_of(verification: Verification, name: str) -> str:
+    found = _RECEIPT.fullmatch(name)
+    entry = verification.ledger.find(int(found[1])) if found is not None else None
+    if entry is None:
+        return "is not in the ledger"
+    return f"under {entry.tool} {entry.outcome}" if found is not None and found[2] else f"{entry.tool} {entry.outcome}"
 
 
 def worst_verdict(verdicts: Iterable[str]) -> str:

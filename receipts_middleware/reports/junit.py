@@ -117,14 +117,16 @@ def _turn(run: RunResult, verification: Verification, outcome: Outcome, failing:
     where = "no reply" if v.message_index is None else f"reply in message {v.message_index + 1}"
     stops = "stop-ship: " if v.stop_ship else ""
     parts: list[str] = []
-    said = v.findings
+    said = list(v.findings)
     if outcome == "failure":
-        reasons = [finding for finding in v.findings if finding.severity in failing] or v.findings
+        reasons = [finding for finding in said if finding.severity in failing]
+        said = [finding for finding in said if finding.severity not in failing]
+        if not reasons:  # a stop-ship at a level at which nothing else fails
+            reasons, said = said, reasons
         rule = reasons[0].rule if reasons else v.verdict
         counts = severities(Counter(finding.severity for finding in v.findings))
         text = "\n".join(line for finding in reasons for line in _finding_lines(v, finding))
         parts.append(_body(outcome, rule, f"{stops}{v.verdict.replace('_', ' ')}, {counts}: {v.summary}", text))
-        said = [finding for finding in v.findings if finding not in reasons]
     elif outcome != "passed":
         parts.append(_body(outcome, v.verdict, f"{v.verdict.replace('_', ' ')}: {v.summary}"))
     if said:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
@@ -63,7 +63,7 @@ class SarifRuns:
 
     def piece(self, run: RunResult) -> str:
         """The results of a run, a JSON object a line; empty where there are no findings."""
-        results = [_result(run, v, finding) for v in run.verifications for finding in v.findings]
+        results = (result for verification in run.verifications for result in _results(run, verification))
         return ",\n".join(_line(result) for result in results)
 
     def collector(self) -> SarifCollector:
@@ -119,8 +119,15 @@ def _rule(name: str, text: str) -> dict[str, object]:
     }
 
 
-def _result(run: RunResult, verification: Verification, finding: Finding) -> dict[str, object]:
+def _results(run: RunResult, verification: Verification) -> Iterator[dict[str, object]]:
+    reply = hashlib.sha256(json.dumps(verification.reply).encode("ascii")).hexdigest()  # once: it may be long
+    for finding in verification.findings:
+        yield _result(run, verification, finding, reply=reply)
+
+
+def _result(run: RunResult, verification: Verification, finding: Finding, *, reply: str) -> dict[str, object]:
     words = words_of(verification, finding)
+    fingerprint = _fingerprint(run, finding, words, reply=reply, message=verification.message_index)
     result: dict[str, object] = {"ruleId": short(finding.rule, QUOTE_CHARS)}
     if finding.rule in _RULE_INDEX:
         result["ruleIndex"] = _RULE_INDEX[finding.rule]
@@ -129,7 +136,7 @@ def _result(run: RunResult, verification: Verification, finding: Finding) -> dic
         "level": finding.severity,
         "message": {"text": _message(" ".join(said_of(verification, finding)))},
         "locations": [_location(run.place, snippet=short(words or verification.reply, QUOTE_CHARS))],
-        "partialFingerprints": {FINGERPRINT: _fingerprint(run, verification, finding, words)},
+        "partialFingerprints": {FINGERPRINT: fingerprint},
         "properties": {
             "run": short(run.id, QUOTE_CHARS),
             "format": run.form,
@@ -168,9 +175,9 @@ def _uri(file: str) -> str:
     return f"file://{path}" if path.startswith("/") else path
 
 
-def _fingerprint(run: RunResult, verification: Verification, finding: Finding, words: str) -> str:
+def _fingerprint(run: RunResult, finding: Finding, words: str, *, reply: str, message: int | None) -> str:
     """What stays the same when lines move: no place goes into it, the reply stands for the run that has no id."""
-    parts = (run.id, verification.message_index, verification.reply, finding.rule, finding.start, words)
+    parts = (run.id, message, reply, finding.rule, finding.start, words)
     text = json.dumps([*parts, *finding.receipts], ensure_ascii=True)
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 

@@ -67,6 +67,21 @@ def test_every_finding_is_shown_with_words_and_receipts(fixture_rows) -> None:
     assert "<details><summary>1 receipt</summary>\n\n```text\nr3 send_email error\n```\n\n</details>\n" in text
 
 
+def test_receipts_that_are_not_there_and_those_of_subagents(fixture_rows) -> None:
+    row = next(row for row in fixture_rows("reports/runs.json") if row["id"] == "warning-alone")
+    ids = ["r2.1", "r9", "no receipt", *["r1"] * 12]
+    finding = {**row["replies"][0]["findings"][0], "receipts": ids}
+    run = run_of({**row, "replies": [{**row["replies"][0], "findings": [finding]}]})
+    lines = written(MarkdownRuns(), [run]).split("<summary>15 receipts</summary>")[1].split("\n")[3:-4]
+    assert lines == [
+        "r2.1 under issue_refund success",
+        "r9 is not in the ledger",
+        "no receipt is not in the ledger",
+        *["r1 lookup_order success"] * 7,
+        "... and 5 more",
+    ]
+
+
 def test_length_is_bounded_and_errors_come_first(fixture_rows) -> None:
     rows = {row["id"]: row for row in fixture_rows("reports/runs.json")}
     weak, strong = run_of(rows["warning-alone"]), run_of(rows["two-turns-of-an-array"])
