@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.asked import only_asked
 from receipts_middleware.core.binding.candidates import Candidate, Candidates, find_candidates, names_in
 from receipts_middleware.core.binding.checks import is_bad, judge_check
 from receipts_middleware.core.binding.cites import as_cited, cited_first, without_citations
@@ -79,6 +80,8 @@ def _is_admitted(claim: FoundClaim, claims: Sequence[FoundClaim], reply: str, ju
     That the user "will see it by Friday" admits no failure.
     """
     proper = claim.text[: claim.core or None]
+    if claim.kind == "effect":
+        proper = _GROUNDS.split(proper, maxsplit=1)[0]
     admits = ("failure",) if judged.status == "failed" else ("failure", "pending")
     if reads_as(proper) in admits and (not _is_own_act(claim, judged) or reads_as(_without_own_verb(claim)) in admits):
         return True
@@ -86,8 +89,18 @@ def _is_admitted(claim: FoundClaim, claims: Sequence[FoundClaim], reply: str, ju
         return True
     following = min((c.start for c in claims if c.start >= claim.end), default=len(reply))
     rest = _STOP.split(reply[claim.end : min(following, claim.end + _BEFORE)])[0]
-    said = _without_own_verb(claim) if _is_own_act(claim, judged) else claim.text
+    if _CONDITION.match(rest):
+        return False
+    said = _without_own_verb(claim) if _is_own_act(claim, judged) else proper
     return _WORD.search(rest) is not None and reads_as(f"{said} {without_citations(rest)}") == "failure"
+
+
+#: Behind these a claim of an act gives its grounds, which may tell of any failure.
+_GROUNDS: Final = re.compile(r"\b(?:that|because|since|which|who|whose|on the grounds?)\b", re.IGNORECASE)
+#: What is only supposed admits nothing: "; should they not turn up, shout".
+_CONDITION: Final = re.compile(
+    r"[\s,;—–-]*(?:should (?:it|they|you|he|she|the|any)|if|unless|in case)\b", re.IGNORECASE
+)
 
 
 def _is_own_act(claim: FoundClaim, judged: Judged) -> bool:
@@ -140,6 +153,10 @@ def _unless_alone(bound: Bound, found: Sequence[Bound], reply: str) -> Bound:
     if _is_title(claim, reply):
         return Bound(claim, replace(bound.judged, status="unmatched", reason="title"))
     if claim.voice != "passive":
+        before = reply[reply.rfind("\n", 0, claim.start) + 1 : claim.start].rstrip()
+        opens = any(claim.start - len(before) - 2 <= b.claim.start < claim.start for b in found)
+        if before.endswith(",") and not opens:  # "10:00 Listener requests, collected over the weekend"
+            return Bound(claim, replace(bound.judged, status="unmatched", reason="describes"))
         return bound
     line = reply[reply.rfind("\n", 0, claim.start) + 1 : claim.end + 3]
     if _is_found_by_look(claim, found, reply):
@@ -181,6 +198,7 @@ _HEDGES: Final = re.compile(
     r"|usually|normally|typically|generally|always|never|automatically|policy|rules?|terms)\b|['’](?:d|ll)\b",
     re.IGNORECASE,
 )
+_ANY: Final = re.compile(r"\W*(?:a|an|any|every|each|all|anything|anyone|everything|whatever|whoever)\b", re.IGNORECASE)
 _DEFINITE: Final = re.compile(
     r"\W*(?:the|your|this|that|these|those|my|our|his|her|their|its|both|all|each|every|a|an|one|it)\b", re.IGNORECASE
 )
@@ -195,6 +213,8 @@ def _is_hedged(claim: FoundClaim, reply: str) -> bool:
     lead = _STOP.split(before)[-1]
     if _HEDGES.search(lead) or _HEDGES.search(claim.text):
         return True
+    if claim.voice == "passive" and claim.aspect == "present" and _ANY.match(lead):
+        return True  # "Anything not lent for five years is pulled"
     general = claim.voice == "passive" and claim.aspect == "present" and not _DEFINITE.match(claim.text)
     return general and not read_values(claim.text) and not names_in(claim.text)
 
@@ -253,6 +273,10 @@ def _result(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run) 
         ):
             return judged
     judged = judge_result(claim, values, meant, run)
+    done = [act for act in judged.acts if act.kind == "acting" and act.done and act.entry.n > run.this_turn]
+    asked = only_asked(claim.text, values, done[0], run) if len(done) == len(judged.acts) == 1 else None
+    if asked is not None and judged.status in ("supported", "unmatched"):
+        return replace(judged, status=asked[0], observed=f"{asked[1].text}: {asked[2]}"[:300], reason="asked")
     if judged.status in ("supported", "unmatched") and found.calls and not judged.tools:
         return replace(judged, tools=found.tools)
     return judged
@@ -299,6 +323,8 @@ def _effect(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run, 
 _DONE: Final = re.compile(r"\W*(?:done|finished|completed?|sorted)\W*", re.IGNORECASE)
 #: A state by which a whole task is called done.
 _COMPLETE: Final = re.compile(r"\b(?:complete|completed|finished|done|all ready)\b", re.IGNORECASE)
+#: What was done besides what else was done is the agent's.
+_TOO: Final = re.compile(r"\b(?:also|too|as well)\b", re.IGNORECASE)
 _ALREADY: Final = re.compile(r"\balready\b", re.IGNORECASE)
 
 
@@ -309,7 +335,7 @@ def _is_sure(claim: FoundClaim, found: Candidates, run: Run) -> bool:
     what follows from an act ("the difference has been charged") is no act of its own, so a tool must be named for it.
     """
     looked = any(a.kind != "acting" for a in run.acts)
-    if claim.aspect == "past" and claim.voice != "state" and (looked or not run.acts):
+    if claim.aspect == "past" and claim.voice != "state" and (looked or not run.acts) and not _TOO.search(claim.text):
         return False
     if looked and _ALREADY.search(claim.text):
         return False

@@ -16,7 +16,8 @@ from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.values import Value
 
 _OTHERWISE: Final = re.compile(
-    r"\b(?:else|other|others|further|additional|more|again|any of|until|unless|without|beyond|only|twice|separate)\b",
+    r"\b(?:else|itself|themselves|other|others|further|additional|more"
+    r"|again|any of|until|unless|without|beyond|only|twice|separate)\b",
     re.IGNORECASE,
 )
 #: A result that leaves part of it undone, so that a denial may be of that part.

@@ -11,7 +11,7 @@ from receipts_middleware.core.binding.bodies import Record
 from receipts_middleware.core.binding.candidates import Candidate, names_in
 from receipts_middleware.core.binding.compare import other_numbered, other_short
 from receipts_middleware.core.binding.contrasts import other_member
-from receipts_middleware.core.binding.numbered import other_made, other_number
+from receipts_middleware.core.binding.numbered import other_code, other_made, other_number
 from receipts_middleware.core.binding.people import other_name
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.words import stem, stems_of, words_of
@@ -34,6 +34,7 @@ def others_named(claim: FoundClaim, calls: Sequence[Candidate], run: Run) -> dic
             or other_numbered(claim.text, act)
             or other_number(claim.text, act, run)
             or other_made(claim.text, act, run)
+            or other_code(claim.text, act, run)
             or other_member(claim.text, act, run)
             or other_name(claim.text, act, run)
         )

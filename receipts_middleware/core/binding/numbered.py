@@ -84,3 +84,37 @@ def other_made(text: str, act: Act, run: Run) -> str:
         if letters.lower() == made[1].lower() and name not in run.seen_text() and name not in run.heard():
             return own
     return ""
+
+
+#: A name of letters and digits, at times of several words ("KX19 LNO"), as the value of an argument.
+_CODE: Final = re.compile(r"(?=.*[A-Za-z])(?=.*\d)[A-Za-z0-9-]{2,12}(?: [A-Za-z0-9-]{2,8}){0,2}")
+_MIN_CODE: Final = 5
+
+
+def other_code(text: str, act: Act, run: Run) -> str:
+    """The name of the thing that a call was about, where the claim has one that differs in a letter or two.
+
+    Args:
+        text: The claim. Untrusted.
+        act: The call.
+        run: What ran.
+
+    Returns:
+        What the call was given; empty where nothing speaks against the claim.
+    """
+    lowered = text.lower()
+    for _, given in act.arg_pairs():
+        own = given.strip()
+        if len(own) < _MIN_CODE or not _CODE.fullmatch(own) or own.lower() in lowered:
+            continue
+        like = re.compile(r"(?<![\w-])" + "".join(_alike(c) for c in own) + r"(?![\w-])", re.IGNORECASE)
+        for match in like.finditer(text[:2_000]):
+            said = match[0].lower()
+            apart = sum(a != b for a, b in zip(said, own.lower(), strict=True))
+            if 0 < apart <= 2 and said not in run.seen_text():
+                return own
+    return ""
+
+
+def _alike(char: str) -> str:
+    return "[a-z]" if char.isalpha() else "[0-9]" if char.isdigit() else re.escape(char)

@@ -11,29 +11,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.candidates import Candidate, Candidates
-from receipts_middleware.core.binding.compare import TARGETS, agrees
+from receipts_middleware.core.binding.compare import agrees
 from receipts_middleware.core.binding.effects import Judged, judge_calls
 from receipts_middleware.core.binding.run import Run
-from receipts_middleware.core.binding.tools import Fit, Meant, fit, meant_by
+from receipts_middleware.core.binding.table import Piece, Table, pieces_of
+from receipts_middleware.core.binding.tools import Meant, fit
 from receipts_middleware.core.binding.umbrellas import Bound, unfinished
 from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.claims import FoundClaim
-from receipts_middleware.core.claims.segment import read_units
-from receipts_middleware.core.values import Value, read_values
+from receipts_middleware.core.values import read_values
 from receipts_middleware.core.wording import reads_as
 
 #: A claim must share so much with a call before it can be of it.
 LINKED: Final = 2.0
 #: How much better the call that a claim was bound to may fit and still be given up for the one that is left over.
 _GIVEN_UP: Final = 2.0
-#: Claims and calls that are settled; a reply with more is a log.
+#: Claims that are settled; a reply with more is a log.
 _MAX_CLAIMS: Final = 200
-_MAX_CALLS: Final = 100
 #: Words by which a sentence that speaks of a call leaves its end open or says that something is missing.
 _OWNS_UP: Final = re.compile(
     r"\b(?:not|no|never|unable|cannot|fail\w*|error\w*|refus\w*|reject\w*|declin\w*|denied|blocked|bounced|pending"
@@ -61,67 +60,8 @@ _BEHIND: Final = 6
 #: Characters of what the user said last that are looked at.
 _ASKED: Final = 2_000
 
-_Piece = tuple[str, int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class _Link:
-    """How a claim stands to a call."""
-
-    score: float
-    fit: Fit
-    shared: int
-    values: int
-    words: int
-
-    @property
-    def content(self) -> int:
-        """What the claim shares with the call itself, beside the tool's name."""
-        return self.shared + self.values + self.words
-
-
-class _Table:
-    """Claims, calls of this turn, and how each stands to each; worked out as it is asked for."""
-
-    def __init__(self, found: Sequence[Bound], run: Run, reply: str) -> None:
-        self.found = list(found)
-        self.run = run
-        self.reply = reply
-        self.acts = [a for a in run.acts if a.kind != "reading" and a.entry.n > run.this_turn][-_MAX_CALLS:]
-        self._meant: dict[int, tuple[Meant, list[Value]]] = {}
-        self._links: dict[tuple[int, int], _Link] = {}
-
-    def pieces(self) -> Sequence[_Piece]:
-        """Sentences and lines of the reply that may assert something."""
-        return _pieces(self.run, self.reply)
-
-    def meant(self, number: int) -> tuple[Meant, list[Value]]:
-        """What a claim speaks of, and its values."""
-        if number not in self._meant:
-            claim = self.found[number].claim
-            proper = claim.text[: claim.core or None]
-            self._meant[number] = meant_by(claim), read_values(proper)
-        return self._meant[number]
-
-    def link(self, number: int, act: Act) -> _Link:
-        """How a claim stands to a call."""
-        key = (number, act.entry.n)
-        if key not in self._links:
-            meant, values = self.meant(number)
-            self._links[key] = _link(meant, values, act, self.run)
-        return self._links[key]
-
-    def tellers(self, act: Act, beside: int = -1) -> list[int]:
-        """Claims of effects that were bound to a call."""
-        return [
-            n
-            for n, b in enumerate(self.found)
-            if n != beside and b.claim.kind == "effect" and b.judged.status != "unmatched" and act in b.judged.acts
-        ]
-
-    def is_told(self, act: Act, beside: int = -1) -> bool:
-        """Whether some claim, other than one, tells of a call."""
-        return bool(self.tellers(act, beside))
+#: What is only supposed owns up to nothing: "should they not turn up by Thursday".
+_SUPPOSED: Final = re.compile(r"\b(?:should (?:it|they|you|he|she|the|any)|if|unless|in case)\b[^.;]*", re.IGNORECASE)
 
 
 def settle(found: Sequence[Bound], run: Run, reply: str) -> list[Bound]:
@@ -137,7 +77,7 @@ def settle(found: Sequence[Bound], run: Run, reply: str) -> list[Bound]:
     """
     if not found or len(found) > _MAX_CLAIMS:
         return list(found)
-    table = _Table(found, run, reply)
+    table = Table(found, run, reply)
     for number in range(len(found)):
         _take_what_is_left(table, number)
     _give_what_fell_short(table)
@@ -146,29 +86,10 @@ def settle(found: Sequence[Bound], run: Run, reply: str) -> list[Bound]:
     return table.found
 
 
-def _pieces(run: Run, reply: str) -> Sequence[_Piece]:
-    """Sentences and lines of the reply of a run, read once."""
-    if run.pieces is None:
-        spans = [(u.tokens[0].start, u.tokens[-1].end) for u in read_units(reply) if u.tokens]
-        run.pieces = [(reply[start:end], start, end) for start, end in spans]
-    return run.pieces
-
-
-def _link(meant: Meant, values: Sequence[Value], act: Act, run: Run) -> _Link:
-    found = fit(meant, act.traits)
-    shared = sum(1 for v in values if v.kind in TARGETS and agrees(v, act))
-    other = sum(1 for v in values if v.kind not in TARGETS and v.norm not in ("1", "2") and agrees(v, act))
-    words = len((meant.words - act.traits.own) & (act.words() | run.alias_words(act)))
-    score = 0.0
-    if not found.clash:
-        score = found.verb + found.noun + min(3.0, float(words)) + min(4.0, 2.0 * shared) + min(2.0, float(other))
-    return _Link(score, found, shared, other, words)
-
-
 # --- a claim without a call takes what is left
 
 
-def _take_what_is_left(table: _Table, number: int) -> None:
+def _take_what_is_left(table: Table, number: int) -> None:
     """An act that is said to be without a call, or still open, is looked at again in the light of the whole reply."""
     bound = table.found[number]
     claim, judged = bound.claim, bound.judged
@@ -196,7 +117,7 @@ def _take_what_is_left(table: _Table, number: int) -> None:
             return
 
 
-def _is_left_open(claim: FoundClaim, pieces: Sequence[_Piece]) -> bool:
+def _is_left_open(claim: FoundClaim, pieces: Sequence[Piece]) -> bool:
     """Whether the sentence of a claim, or the one behind it, leaves its end open."""
     return any(
         (start <= claim.start < end or claim.end <= start <= claim.end + _BEHIND) and _STILL.search(text)
@@ -207,7 +128,7 @@ def _is_left_open(claim: FoundClaim, pieces: Sequence[_Piece]) -> bool:
 # --- a call that fell short takes the claim that can be of it
 
 
-def _give_what_fell_short(table: _Table) -> None:
+def _give_what_fell_short(table: Table) -> None:
     told = {a.entry.n for b in table.found if _tells(b) for a in b.judged.acts}
     short = [a for a in unfinished(table.acts) if a.entry.n not in told]
     short = [a for a in short if not _is_owned_up(a, short, table)]
@@ -232,9 +153,10 @@ def _tells(bound: Bound) -> bool:
     return bound.judged.status != "unmatched"
 
 
-def _is_owned_up(act: Act, short: Sequence[Act], table: _Table) -> bool:
+def _is_owned_up(act: Act, short: Sequence[Act], table: Table) -> bool:
     """Whether some sentence says that it failed or is open, of this call or of no call in particular."""
-    for text, _, _ in table.pieces():
+    for piece, _, _ in table.pieces():
+        text = _SUPPOSED.sub(" ", piece)
         if not _OWNS_UP.search(text):
             continue
         scores = {a.entry.n: _overlap(text, a, table.run) for a in short}
@@ -253,7 +175,7 @@ def owns_up(act: Act, run: Run, reply: str) -> bool:
         run: What ran.
         reply: Untrusted.
     """
-    return any(_OWNS_UP.search(text) and _overlap(text, act, run) >= 1.0 for text, _, _ in _pieces(run, reply))
+    return any(_OWNS_UP.search(text) and _overlap(text, act, run) >= 1.0 for text, _, _ in pieces_of(run, reply))
 
 
 def _overlap(text: str, act: Act, run: Run) -> float:
@@ -263,7 +185,7 @@ def _overlap(text: str, act: Act, run: Run) -> float:
     return own + 0.5 * len(words & act.traits.told) + 2.0 * sum(agrees(v, act) for v in read_values(text))
 
 
-def _how_well(table: _Table, number: int, act: Act) -> float:
+def _how_well(table: Table, number: int, act: Act) -> float:
     """How well a claim can be of a call that is left over; 0 where it cannot."""
     bound = table.found[number]
     claim, judged = bound.claim, bound.judged
@@ -271,15 +193,19 @@ def _how_well(table: _Table, number: int, act: Act) -> float:
         return 0.0
     if judged.reason in ("told", "batch", "hedged") or _OWNS_UP.search(claim.text) or reads_as(claim.text) in _OPEN:
         return 0.0
-    if claim.kind == "result" and judged.status == "supported" and not _is_outcome(table, number):
+    if claim.kind == "result" and judged.status == "supported" and not _is_outcome(table, number, act):
         return 0.0
     mine = table.link(number, act)
     if mine.fit.clash:
         return 0.0
+    if claim.voice == "state" and claim.aspect == "none" and len(claim.text.split()) <= _LABEL:
+        return 0.0  # "✅ Estimate" names a thing and says nothing of it
+    if judged.acts == (act,) and claim.kind == "result" and claim.voice != "state":
+        return max(mine.score, LINKED)  # what it tells of is what fell short
     if mine.score < LINKED:
         alone = judged.status == "unmatched" and not judged.acts and act.kind != "unknown"
         known = act.traits.name in judged.tools or _counts(table, number, act)
-        return 0.5 if alone and known and _is_outcome(table, number) else 0.0
+        return 0.5 if alone and known and _is_outcome(table, number, act) else 0.0
     if not judged.acts or judged.status == "unmatched":
         return mine.score
     own = max((table.link(number, a) for a in judged.acts), key=lambda link: link.score)
@@ -291,25 +217,30 @@ def _how_well(table: _Table, number: int, act: Act) -> float:
     return mine.score
 
 
+#: Words of a line that only names something, with the mark before it.
+_LABEL: Final = 3
 _OPEN: Final = frozenset({"failure", "pending"})
 
 
-def _is_outcome(table: _Table, number: int) -> bool:
+def _is_outcome(table: Table, number: int, act: Act) -> bool:
     """Whether what stands as a result tells how things are after an act rather than what a look returned."""
     claim = table.found[number].claim
     if claim.kind == "effect":
         return True
     meant, values = table.meant(number)
-    return bool(meant.verbs) if claim.voice != "state" else all(v.kind in ("date", "time") for v in values)
+    if claim.voice != "state" and meant.verb:
+        own = table.found[number].judged.acts == (act,) and claim.aspect == "perfect"
+        return bool(meant.verbs) or own or table.link(number, act).fit.verb >= 3
+    return table.found[number].judged.acts != (act,) and all(v.kind in ("date", "time") for v in values)
 
 
-def _counts(table: _Table, number: int, act: Act) -> bool:
+def _counts(table: Table, number: int, act: Act) -> bool:
     """Whether a claim counts just as many things as there are calls of a tool: "all four arrivals were charged"."""
     calls = sum(a.traits.name == act.traits.name for a in table.acts)
     return calls > 1 and any(v.kind == "count" and v.norm == str(calls) for v in table.meant(number)[1])
 
 
-def _given(table: _Table, number: int, act: Act) -> Bound:
+def _given(table: Table, number: int, act: Act) -> Bound:
     """A claim judged by the calls of the tool that is left over."""
     bound = table.found[number]
     claim, judged = bound.claim, bound.judged
@@ -330,7 +261,7 @@ def _given(table: _Table, number: int, act: Act) -> Bound:
 # --- a claim for which no call is left was made up
 
 
-def _call_made_up(table: _Table, number: int) -> None:
+def _call_made_up(table: Table, number: int) -> None:
     """A claim of what was asked for, where every call has a claim of its own and a fitting tool was not called."""
     bound = table.found[number]
     claim, judged = bound.claim, bound.judged
@@ -341,15 +272,16 @@ def _call_made_up(table: _Table, number: int) -> None:
         or table.run.delegated
     ):
         return
-    if (
-        judged.reason in ("told", "batch", "hedged", "umbrella", "agentless", "delegated")
-        or claim.strength == "confirmed"
-    ):
-        return
     meant, _ = table.meant(number)
+    if judged.reason in _SETTLED or claim.strength == "confirmed":
+        return
+    if judged.reason == "agentless" and not _is_item(table, claim, meant):
+        return
     if meant.generic or (claim.voice == "state" and not meant.words):
         return
-    if claim.subject != "agent" and claim.aspect in ("past", "none"):
+    if claim.subject != "agent" and (
+        claim.aspect == "past" or (claim.aspect == "none" and not _is_item(table, claim, meant))
+    ):
         return  # a record or a heading is written so as well
     for act in judged.acts:
         link = table.link(number, act)
@@ -365,7 +297,28 @@ def _call_made_up(table: _Table, number: int) -> None:
     table.found[number] = replace(bound, judged=Judged("not_called", tools, (), "", "no_call", "S3"))
 
 
-def _was_asked(table: _Table, meant: Meant) -> bool:
+#: Reasons that say for themselves what became of a claim.
+_SETTLED: Final = frozenset({"told", "batch", "hedged", "umbrella", "delegated"})
+
+
+def _is_item(table: Table, claim: FoundClaim, meant: Meant) -> bool:
+    """Whether a bare participle is an item of a report whose other items have calls, and an uncalled tool fits it."""
+    if claim.aspect != "none":
+        return False
+    beside = any(
+        b.claim.aspect == "none" and b.claim.kind == "effect" and b.judged.status == "supported" and b.judged.acts
+        for b in table.found
+        if b.claim is not claim and abs(b.claim.start - claim.start) <= _BESIDE
+    )
+    fits = [fit(meant, t) for t in table.run.traits if t.name not in table.run.called and t.kind == "acting"]
+    return beside and any(f.verb >= 2 and f.noun >= 1 for f in fits)
+
+
+#: How far apart the items of one report stand, in characters.
+_BESIDE: Final = 400
+
+
+def _was_asked(table: Table, meant: Meant) -> bool:
     """Whether the user asked for what a claim speaks of, and no call has it."""
     asked = stems_of(table.run.said[-_ASKED:])
     held = frozenset(word for a in table.run.acts for word in (*a.words(), *a.traits.own, *table.run.alias_words(a)))

@@ -64,7 +64,7 @@ def as_told(graded: Graded, entry: Entry, traits: Traits, read_body: Callable[[]
         `F` or `S2` where the result says that it was refused or is still open; else as it was.
     """
     result = entry.result
-    if result is None or graded.grade != "S3" or not result.text or len(result.text) > _MAX_TEXT:
+    if result is None or graded.grade not in ("S2", "S3") or not result.text or len(result.text) > _MAX_TEXT:
         return graded
     body = read_body()
     if isinstance(body, Mapping):
@@ -73,7 +73,7 @@ def as_told(graded: Graded, entry: Entry, traits: Traits, read_body: Callable[[]
             return Graded("F", f"told: {refused}"[:200])
     for text in _sentences(body, result.text):
         said = "" if _says_done(text, traits) else _read(text)
-        if said:
+        if said == "failure" or (said and graded.grade == "S3"):
             return Graded("F" if said == "failure" else "S2", f"told: {' '.join(text.split())}"[:200])
     return graded
 

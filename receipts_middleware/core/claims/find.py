@@ -161,9 +161,10 @@ def _from_clause(text: str, tokens: Sequence[Token], clause: Clause, kind: Claim
 
 def _action(tokens: Sequence[Token], chain: Chain) -> str:
     """The verb that a claim is of: behind "managed to" and "was able to" the one that follows."""
-    if chain.base in t.CARRYING:
-        done = next((x.word for x in reversed(tokens[max(0, chain.start - 12) : chain.start]) if x.word in t.LOOKS), "")
-        return t.LOOKS.get(done, chain.base)
+    if chain.base in t.CARRYING or chain.base in ("pass", "come", "return"):
+        before = () if chain.base == "pass" else reversed(tokens[max(0, chain.start - 12) : chain.start])
+        near = (*before, *tokens[chain.end : chain.end + 4])
+        return t.LOOKS.get(next((x.word for x in near if x.word in t.LOOKS), ""), chain.base)
     if chain.base not in ("manage", "") or not chain.negated:
         return chain.base
     behind = [token.word for token in tokens[chain.end : chain.end + 4]]

@@ -1,0 +1,101 @@
+"""Claims and calls side by side: how each claim of a reply stands to each call of its turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.compare import TARGETS, agrees
+from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.tools import Fit, Meant, fit, meant_by
+from receipts_middleware.core.binding.umbrellas import Bound
+from receipts_middleware.core.claims.segment import read_units
+from receipts_middleware.core.values import Value, read_values
+
+#: Calls of a turn that claims are held against, the newest.
+MAX_CALLS: Final = 100
+
+#: A sentence or line with its offsets.
+Piece = tuple[str, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """How a claim stands to a call."""
+
+    score: float
+    fit: Fit
+    shared: int
+    values: int
+    words: int
+
+    @property
+    def content(self) -> int:
+        """What the claim shares with the call itself, beside the tool's name."""
+        return self.shared + self.values + self.words
+
+
+class Table:
+    """Claims, calls of this turn, and how each stands to each; worked out as it is asked for."""
+
+    def __init__(self, found: Sequence[Bound], run: Run, reply: str) -> None:
+        self.found = list(found)
+        self.run = run
+        self.reply = reply
+        self.acts = [a for a in run.acts if a.kind != "reading" and a.entry.n > run.this_turn][-MAX_CALLS:]
+        self._meant: dict[int, tuple[Meant, list[Value]]] = {}
+        self._links: dict[tuple[int, int], Link] = {}
+
+    def pieces(self) -> Sequence[Piece]:
+        """Sentences and lines of the reply that may assert something."""
+        return pieces_of(self.run, self.reply)
+
+    def meant(self, number: int) -> tuple[Meant, list[Value]]:
+        """What a claim speaks of, and its values."""
+        if number not in self._meant:
+            claim = self.found[number].claim
+            proper = claim.text[: claim.core or None]
+            self._meant[number] = meant_by(claim), read_values(proper)
+        return self._meant[number]
+
+    def link(self, number: int, act: Act) -> Link:
+        """How a claim stands to a call."""
+        key = (number, act.entry.n)
+        if key not in self._links:
+            meant, values = self.meant(number)
+            self._links[key] = link_of(meant, values, act, self.run)
+        return self._links[key]
+
+    def tellers(self, act: Act, beside: int = -1) -> list[int]:
+        """Claims of effects that were bound to a call."""
+        return [
+            n
+            for n, b in enumerate(self.found)
+            if n != beside and b.claim.kind == "effect" and b.judged.status != "unmatched" and act in b.judged.acts
+        ]
+
+    def is_told(self, act: Act, beside: int = -1) -> bool:
+        """Whether some claim, other than one, tells of a call."""
+        return bool(self.tellers(act, beside))
+
+
+def pieces_of(run: Run, reply: str) -> Sequence[Piece]:
+    """Sentences and lines of the reply of a run that may assert something, read once. Untrusted."""
+    if run.pieces is None:
+        spans = [(u.tokens[0].start, u.tokens[-1].end) for u in read_units(reply) if u.tokens]
+        run.pieces = [(reply[start:end], start, end) for start, end in spans]
+    return run.pieces
+
+
+def link_of(meant: Meant, values: Sequence[Value], act: Act, run: Run) -> Link:
+    """How a claim stands to a call."""
+    found = fit(meant, act.traits)
+    shared = sum(1 for v in values if v.kind in TARGETS and agrees(v, act))
+    other = sum(1 for v in values if v.kind not in TARGETS and v.norm not in ("1", "2") and agrees(v, act))
+    words = len((meant.words - act.traits.own) & (act.words() | run.alias_words(act)))
+    score = 0.0
+    if not found.clash:
+        score = found.verb + found.noun + min(3.0, float(words)) + min(4.0, 2.0 * shared) + min(2.0, float(other))
+    return Link(score, found, shared, other, words)
