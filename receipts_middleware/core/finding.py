@@ -170,6 +170,12 @@ class Verification:
         out["counts"], out["trust"] = dict(self.counts), dict(self.trust)
         return out
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a small card, with every text escaped and without scripts."""
+        from receipts_middleware.reports import notebook  # noqa: PLC0415 - only a notebook asks for it
+
+        return notebook.render_card(self)
+
 
 def _plain(item: CitationCheck | Claim | Finding) -> dict[str, object]:
     """An item as JSON holds it: lists in place of tuples, so that reading the JSON back gives an equal object."""
