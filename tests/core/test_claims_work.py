@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from receipts_middleware import verify_messages, verify_turns
-from receipts_middleware.core.binding import make, settle, words
+from receipts_middleware.core.binding import make, table, words
 from receipts_middleware.core.grade import ledger
 from receipts_middleware.core.values import read
 
@@ -72,7 +72,7 @@ def test_texts_read_for_values_grow_with_the_turns_and_not_with_their_square(cou
 
 
 def test_a_reply_is_cut_into_sentences_once_for_all_calls_that_it_may_own_up_to(counted: Callable) -> None:
-    cut = counted(settle, "read_units")
+    cut = counted(table, "read_units")
     messages = [message for n in range(0, 40, 2) for message in call(n)]
     for message in messages:
         if message["role"] == "tool":
