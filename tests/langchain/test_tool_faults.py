@@ -54,7 +54,7 @@ TOOL_STEPS = [
     "execution.read_returned",
     "execution.digest_args",
     "execution.digest_output",
-    "execution.extract_facts",
+    "capturing.extract_facts",
     "execution.stamp_result",
     "memory.Memory.put",
     "memory.Memory.get",

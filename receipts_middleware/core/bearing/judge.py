@@ -20,6 +20,7 @@ from receipts_middleware.core.bearing.shown import NUMBERS, shows, stands_in
 from receipts_middleware.core.bearing.things import other_thing
 from receipts_middleware.core.binding import Act, Bound, Run, bind
 from receipts_middleware.core.binding.checks import is_bad
+from receipts_middleware.core.binding.families import GENERIC_VERBS
 from receipts_middleware.core.binding.tools import families
 from receipts_middleware.core.binding.words import stem, stems_of
 
@@ -93,7 +94,9 @@ def bears_out(share: Share, field: Field) -> Borne:
     if not alone:
         return _member(share, field)
     bound = bind(statement.claims, Run([act], [act.traits], said=field.run.said))
-    against = _against(share, bound, field)
+    # "Done", "Wrote it [r1 write_file] [r3 edit_file]": words that name nothing cannot be of another thing or act.
+    vague = not statement.values and (statement.stems <= GENERIC_VERBS or (len(statement.stems) < 2 and share.beside))
+    against = None if vague else _against(share, bound, field)
     if against is not None:
         return against
     if is_bad(act) and statement.claims:

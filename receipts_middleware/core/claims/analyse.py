@@ -185,7 +185,8 @@ def _passive(clause: Clause, tokens: Sequence[Token], more: Words) -> ClaimKind 
     ):
         return None if _is_generic(clause, tokens) else "result"
     if chain.base in t.CHECKS - {"confirm", "open", "run", "pull"} and clause.shape not in ("you",):
-        if not (chain.past or chain.perfect) and chain.base in t.CONFIRMED and not _is_generic(clause, tokens):
+        named = tokens[clause.subject].word != "all" and not _is_generic(clause, tokens)
+        if not (chain.past or chain.perfect) and chain.base in t.CONFIRMED and named:
             return "effect"  # "the race condition is verified fixed"
         return "check" if chain.past or chain.perfect else None
     if not chain.perfect and not chain.past and _is_generic(clause, tokens):
