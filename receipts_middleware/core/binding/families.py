@@ -169,7 +169,6 @@ VERB_FAMILIES: Final = _index(
 PHRASAL: Final = _phrasal(
     """
     rip: out=remove
-    pull: out=remove
     turn: down=reject off=disable on=enable in=submit up=raise over=transfer
     switch: off=disable on=enable over=switch
     shut: down=disable off=disable

@@ -1,6 +1,6 @@
 """Claims in free text: which words of a reply assert that something was done, looked at, returned, or is all in order.
 
-Nothing is judged here: a found claim is not yet bound to what ran, and `verify` does not use this package yet. The
+Nothing is judged here: what became of a found claim is for `core/binding` to say. The
 layers, each in its module: `segment` (what may assert at all), `morphology` (an open vocabulary of verbs),
 `chains`, `borders` and `clauses` (voice, aspect, negation and modality, each in its own scope), `analyse` (what a
 clause claims), `find` (the claims of a sentence).

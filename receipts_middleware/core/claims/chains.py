@@ -187,7 +187,7 @@ def _auxiliary(tokens: Sequence[Token], at: int) -> Chain:
 
 def _is_unmarked(tokens: Sequence[Token], at: int, index: int, seen: Sequence[str]) -> bool:
     """Whether a base form stands for a participle: "the roster is publish for all", "I have verify the rules"."""
-    if tokens[index].word not in t.UNMARKED or len(seen) > 2:
+    if tokens[index].word not in t.BASE_FOR_PARTICIPLE or len(seen) > 2:
         return False
     following = tokens[index + 1] if index + 1 < len(tokens) else None
     if seen[-1] in t.HAVE:

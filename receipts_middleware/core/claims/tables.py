@@ -262,7 +262,7 @@ NUMBER_WORDS: Final = _words(
     sixty seventy eighty ninety hundred dozen half twice"""
 )
 #: Base forms that less practised writers put for the participle ("the roster is publish", "I have verify the rules").
-UNMARKED: Final = _words(
+BASE_FOR_PARTICIPLE: Final = _words(
     """
     publish finish submit upload create delete update send assign confirm approve cancel remove add register schedule
     generate install deploy process transfer reserve save verify check review validate test book post notify inform
