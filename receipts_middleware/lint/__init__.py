@@ -1,0 +1,9 @@
+"""Were the calls well formed: tool calls of saved runs against the schemas that the tools declared.
+
+`tools` reads declarations of tools in every shape; what is found by holding calls against them is said in the same
+reports as what `verify` finds.
+"""
+
+from receipts_middleware.lint.tools import DeclaredTool, parse_declared_tools
+
+__all__ = ["DeclaredTool", "parse_declared_tools"]
