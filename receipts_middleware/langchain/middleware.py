@@ -6,12 +6,10 @@ of ours never loses a tool result and never ends a run.
 
 from __future__ import annotations
 
-import logging
-import threading
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import Any, Literal, TypeVar
+from typing import Any
 
 from langchain.agents.middleware.types import (
     AgentMiddleware,
@@ -21,20 +19,20 @@ from langchain.agents.middleware.types import (
     ModelResponse,
     ResponseT,
 )
-from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
+from langchain_core.messages import AIMessage
 from langchain_core.tools import BaseTool
 from langgraph.prebuilt.tool_node import ToolCallRequest
-from langgraph.runtime import get_runtime
 from langgraph.types import Command
 
-from receipts_middleware.core.errors import UsageError
 from receipts_middleware.core.facts import Capture
 from receipts_middleware.core.ledger import LedgerRow, render_line
 from receipts_middleware.core.policy import Policy
 from receipts_middleware.core.receipt import Receipt
 from receipts_middleware.langchain import execution as tool_side
+from receipts_middleware.langchain.by_hand import ByHand
 from receipts_middleware.langchain.capturing import Capturing
 from receipts_middleware.langchain.collect import collecting
+from receipts_middleware.langchain.guard import Guard, OnError
 from receipts_middleware.langchain.kinds import kind_of_tool
 from receipts_middleware.langchain.memory import Memory
 from receipts_middleware.langchain.numbering import channel_of, messages_of
@@ -44,7 +42,7 @@ from receipts_middleware.langchain.reconcile import Reconciler
 from receipts_middleware.langchain.results import bare_messages
 from receipts_middleware.langchain.stamps import Stamps
 from receipts_middleware.langchain.state import CHANNEL, ReceiptsState
-from receipts_middleware.langchain.turn import ModelInput, SnapshotMode, Turn, TurnMaker
+from receipts_middleware.langchain.turn import SnapshotMode, Turn, TurnMaker
 from receipts_middleware.langchain.upward import note_execution, note_turn
 from receipts_middleware.langchain.view import Placement, ViewBuilder, ViewOptions
 from receipts_middleware.policy import policy_of
@@ -56,14 +54,10 @@ try:
 except ImportError:  # pragma: no cover - langchain before 1.4
     _TRACE_POLICY = None
 
-logger = logging.getLogger("receipts_middleware")
-
-OnError = Literal["warn", "raise"] | Callable[[Exception, str], None]
 EVENT_TYPE = "receipts_middleware.receipt"
-T = TypeVar("T")
 
 
-class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, ResponseT]):
+class ReceiptsMiddleware(ByHand, AgentMiddleware[ReceiptsState[ResponseT], ContextT, ResponseT]):
     """Stamp every tool result with a receipt, show the model a ledger it can cite, keep a snapshot on every turn.
 
     Put it last in the list of middleware, so that it stands next to the tools. It records what was executed wherever
@@ -135,10 +129,8 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
         check_choice("placement", placement, ("inline", "tail", "none"))
         check_choice("snapshot", snapshot, ("auto", "full"))
         check_budget(max_chars, max_tokens, token_counter)
-        if on_error not in ("warn", "raise") and not callable(on_error):
-            raise UsageError("on_error is 'warn', 'raise' or a function (exception, where)")
+        self._guard = Guard(on_error)
         self.tools = []
-        self._on_error = on_error
         self._included = None if tools is None else names_of(tools, "tools")
         self._excluded = names_of(exclude_tools, "exclude_tools")
         self._memory, stamps = Memory(), Stamps()
@@ -146,8 +138,6 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
         check_capture(capture, capture_key, said)
         capturing = Capturing(capture, capture_key, said)
         self._keeping = tool_side.Keeping(self._memory, stamps, capturing, names_of(subagents, "subagents"))
-        self._warned: set[str] = set()
-        self._lock = threading.Lock()
         options = ViewOptions(
             placement=placement,
             limit=max_tokens if max_tokens is not None else max_chars,
@@ -208,68 +198,13 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
         turn, shown = self._before(request)
         return self._after(request.runtime, turn, await handler(shown))
 
-    def prepare(
-        self, messages: Sequence[BaseMessage], *, tools: Sequence[object] = (), runtime: object = None
-    ) -> ModelInput:
-        """What to give the model in a hand-built graph or in the functional API, where no middleware wraps it.
-
-        Args:
-            messages: Messages of the state; a leading system message takes up the receipts paragraph.
-            tools: Bound tools.
-            runtime: The node's `Runtime`, where it has one; otherwise the running graph is asked.
-
-        Returns:
-            The messages to send, to be handed to `stamp` with the reply.
-        """
-        turn = self._guard("before a model call", lambda: self._prepare_list(messages, tools, runtime), None)
-        if turn is None:
-            return ModelInput(
-                self._guard("while our keys were taken off", lambda: bare_messages(messages), list(messages)), None
-            )
-        shown = turn.view.messages if turn.system is None else [turn.system, *turn.view.messages]
-        return ModelInput(shown, turn)
-
-    def stamp(self, reply: AIMessage, model_input: ModelInput) -> AIMessage:
-        """The reply of a model with the snapshot of what it was shown.
-
-        Args:
-            reply: As the model returned it; never changed.
-            model_input: What `prepare` gave for this call.
-
-        Returns:
-            A copy to put into the state.
-        """
-        turn = model_input.turn
-        if turn is None:
-            return reply
-        unstamped: list[BaseMessage] = [reply]
-        done = self._guard("after a model call", lambda: self._turns.finish(turn, [reply])[0], unstamped)
-        self._guard("for the parent", lambda: note_turn(running_graph(), turn, done), None)
-        stamped = done[0]
-        self._forget(turn)
-        return stamped if isinstance(stamped, AIMessage) else reply
-
-    def _prepare_list(self, messages: Sequence[BaseMessage], tools: Sequence[object], runtime: object) -> Turn:
-        scope = tool_side.scope_of(runtime if runtime is not None else running_graph())
-        first = messages[0] if messages else None
-        system = first if isinstance(first, SystemMessage) else None
-        rest = messages[1:] if system is not None else messages
-        return self._turns.prepare(
-            state_messages=rest,
-            request_messages=rest,
-            system=system,
-            channel={},
-            scope=scope,
-            tools=tools,
-        )
-
     def _begin(self, request: ToolCallRequest) -> tool_side.Execution | None:
         if self._is_left_out(str(request.tool_call.get("name", ""))):
             return None
         nothing: list[tool_side.Execution | None] = []
         begun = self._guard("before a tool call", lambda: [tool_side.begin(request)], nothing)
         if begun == [None]:
-            self._warn_once("A tool call that no message of the state issued gets no receipt.")
+            self._guard.warn_once("A tool call that no message of the state issued gets no receipt.")
         return begun[0] if begun else None
 
     def _bare(self, request: ToolCallRequest, result: Any) -> Any:
@@ -282,9 +217,11 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
             return self._bare(execution.request, result)
         stamped, receipt = done
         if receipt.outcome == "synthetic":
-            self._warn_once(f"{receipt.tool} gave a result without being run; its receipt says synthetic.")
+            self._guard.warn_once(f"{receipt.tool} gave a result without being run; its receipt says synthetic.")
         if execution.recorder.unwatched:
-            self._warn_once(f"{receipt.tool} is of a class that cannot be watched: edits and retries inside go unseen.")
+            self._guard.warn_once(
+                f"{receipt.tool} is of a class that cannot be watched: edits and retries inside go unseen."
+            )
         self._tell(execution, receipt)
         return stamped
 
@@ -351,9 +288,6 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
         self._forget(turn)
         return stamped
 
-    def _forget(self, turn: Turn) -> None:
-        self._guard("after a model call", lambda: self._memory.forget(turn.standing.recalled), None)
-
     def _announce(self, request: ToolCallRequest | ModelRequest[ContextT], receipt: Receipt) -> None:
         """One event a receipt for `stream_mode="custom"`."""
 
@@ -369,32 +303,3 @@ class ReceiptsMiddleware(AgentMiddleware[ReceiptsState[ResponseT], ContextT, Res
 
     def _is_left_out(self, name: str) -> bool:
         return name in self._excluded or (self._included is not None and name not in self._included)
-
-    def _guard(self, where: str, step: Callable[[], T], fallback: T) -> T:
-        """Run a step of ours; a failure is told as the user wished, and the run goes on with the fallback."""
-        try:
-            return step()
-        except Exception as error:
-            if self._on_error == "raise":
-                raise
-            if callable(self._on_error):
-                self._on_error(error, where)
-            else:
-                self._warn_once(f"{type(error).__name__} {where}: {error}", error)
-            return fallback
-
-    def _warn_once(self, text: str, error: BaseException | None = None) -> None:
-        key = text[:200]
-        with self._lock:
-            if key in self._warned or len(self._warned) >= 256:
-                return
-            self._warned.add(key)
-        logger.warning("receipts: %s The run goes on.", text, exc_info=error)
-
-
-def running_graph() -> object:
-    """The runtime of the graph that is running, or None outside of one."""
-    try:
-        return get_runtime()
-    except RuntimeError:
-        return None
