@@ -13,15 +13,17 @@ from receipts_middleware.core.citation import Citation, anchor_fits
 from receipts_middleware.core.finding import CitationCheck, Resolution
 from receipts_middleware.core.ledger import Entry, Ledger, View, shown_name
 from receipts_middleware.core.receipt import MAX_NUMBER, UNSUCCESSFUL, Receipt
+from receipts_middleware.core.transcript import Grade
 from receipts_middleware.core.wording import cites_failure
 
 
 @dataclass(frozen=True, slots=True)
 class _Cited:
-    """The record that an id names, and the subagent that it is of."""
+    """The record that an id names, the subagent that it is of, and the grade that a caller's own log gives it."""
 
     receipt: Receipt
     agent: str = ""
+    grade: Grade | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,9 @@ class Resolver:
     def _find(self, numbers: tuple[int, ...]) -> _Cited | None:
         entry = self.ledger.find(numbers[0])
         if entry is None or len(numbers) == 1:
-            return _Cited(entry.receipt) if entry is not None else None
+            if entry is None:
+                return None
+            return _Cited(entry.receipt, grade=entry.call.grade if entry.call is not None else None)
         naming = self._named.get(entry.n)
         if naming is None:  # a reply may cite a hundred receipts below one call
             naming = self._named[entry.n] = name_below(self.below(entry))
@@ -125,10 +129,14 @@ class Resolver:
 
 def _is_unsuccessful(cited: _Cited) -> bool:
     """It failed, never ran or is unfinished; also where a reading tool returned nothing but an HTTP error."""
+    if cited.grade is not None:
+        return cited.grade in ("S0", "S1", "F")
     return cited.receipt.outcome in UNSUCCESSFUL or (cited.receipt.http_status or 0) >= 400
 
 
 def _end(cited: _Cited) -> str:
+    if cited.grade is not None:
+        return f"has the grade {cited.grade} in the log"
     if cited.receipt.outcome in UNSUCCESSFUL:
         return f"ended as {cited.receipt.outcome}"
     return f"answered HTTP {cited.receipt.http_status}"

@@ -16,6 +16,9 @@ Role = Literal["system", "user", "assistant", "tool"]
 #: client: the agent's side ran it; provider: the model's provider ran it; answer: structured output, nothing ran;
 #: invalid: its arguments could not be parsed.
 CallKind = Literal["client", "provider", "answer", "invalid"]
+#: What the evidence of a call supports (docs/formats.md section 5): S0 no call, S1 unknown end, S2 accepted, S3 done,
+#: S4 confirmed afterwards, F reported as failed.
+Grade = Literal["S0", "S1", "S2", "S3", "S4", "F"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,8 @@ class ToolCall:
         args: Parsed arguments, usually a mapping; the raw text where they could not be parsed.
         kind: Who ran it.
         result: What the provider returned, for `provider` calls whose result stands in the same message.
+        grade: What a caller's own log says of the evidence; it decides. Set by readers of such logs alone, never from
+            what a model or a tool wrote.
     """
 
     tool: str
@@ -35,6 +40,7 @@ class ToolCall:
     args: object
     kind: CallKind = "client"
     result: ToolResult | None = None
+    grade: Grade | None = None
 
 
 @dataclass(frozen=True, slots=True)

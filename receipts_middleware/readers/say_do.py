@@ -11,13 +11,13 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Final, get_args
 
 from receipts_middleware.core.errors import FormatError, UsageError
 from receipts_middleware.core.toolspec import ToolSpec, kind_of, read_tools
-from receipts_middleware.core.transcript import Message, ToolCall, ToolResult, Transcript
-from receipts_middleware.readers.channels import Channels, read_channels
-from receipts_middleware.readers.content import field_of, parse_arguments, text_of
+from receipts_middleware.core.transcript import Grade, Message, ToolCall, ToolResult, Transcript
+from receipts_middleware.readers.channels import read_channels
+from receipts_middleware.readers.content import field_of, parse_arguments
 from receipts_middleware.readers.loose import make_result
 from receipts_middleware.readers.native import Skipped
 
@@ -57,8 +57,9 @@ _ABOUT: Final = frozenset(
 )
 #: What a record says of its outcome, for the body of its result.
 _OUTCOME: Final = ("verified", "delivered", "confirmed", "success", "ok")
-_GRADES: Final = frozenset({"S0", "S1", "S2", "S3", "S4", "F"})
-_WORDS: Final[Mapping[str, str]] = {"S2": "accepted", "S3": "done", "S4": "verified"}
+_GRADES: Final[Mapping[str, Grade]] = {name: name for name in get_args(Grade)}
+#: Words by which a log says that an act was begun, and nothing of its end.
+_ATTEMPTED: Final = frozenset("attempted attempting attempt tried trying unknown".split())
 _STEP: Final = re.compile(r"\.?([^.\[\]]{1,100})|\[(\d{1,6})\]|\[['\"]([^'\"\]]{1,100})['\"]\]")
 #: Cells of a CSV file that are numbers.
 _NUMBER: Final = re.compile(r"-?\d{1,15}(?:\.\d{1,10})?\Z")
@@ -180,9 +181,16 @@ def read_record(record: Mapping[object, object], paths: FieldPaths) -> Message:
     tool = said["name"] if isinstance(said["name"], str) else ""
     identity = said["call_id"] if isinstance(said["call_id"], str) else ""
     result = _result(record, said, tool, identity)
-    return Message(
-        role="assistant", text="", calls=(ToolCall(tool, identity, _args(record, said, paths), result=result),)
-    )
+    call = ToolCall(tool, identity, _args(record, said, paths), result=result, grade=_grade(said))
+    return Message(role="assistant", text="", calls=(call,))
+
+
+def _grade(said: Mapping[str, object]) -> Grade | None:
+    """The grade that a record gives itself; an act that was only begun has one, too."""
+    given, status = said["grade"], said["status"]
+    if isinstance(given, str) and given.strip().upper() in _GRADES:
+        return _GRADES[given.strip().upper()]
+    return "S1" if isinstance(status, str) and status.strip().lower() in _ATTEMPTED else None
 
 
 def _found(record: object, paths: Iterable[_Path]) -> object:
@@ -218,7 +226,6 @@ def _args(record: Mapping[object, object], said: Mapping[str, object], paths: Fi
 
 
 def _result(record: Mapping[object, object], said: Mapping[str, object], tool: str, identity: str) -> ToolResult | None:
-    grade = said["grade"].strip().upper() if isinstance(said["grade"], str) else ""
     body: dict[str, object] = {}
     status, http = said["status"], said["http_status"]
     if isinstance(status, int) and not isinstance(status, bool):
@@ -230,8 +237,6 @@ def _result(record: Mapping[object, object], said: Mapping[str, object], tool: s
     if said["id"] is not None:
         body["id"] = said["id"]
     body.update({key: record[key] for key in _OUTCOME if record.get(key) is not None})
-    if grade in _GRADES:
-        return _graded(grade, body, said, tool, identity)
     error = said["error"]
     code = said["exit_code"]
     channels = read_channels({"status": status, "error": error, "exit_code": code, "is_error": record.get("is_error")})
@@ -249,20 +254,6 @@ def _body(body: Mapping[str, object], output: object) -> object:
     if isinstance(output, Mapping):
         return {**body, **output}
     return dict(body) if output is None else {**body, "result": output}
-
-
-def _graded(
-    grade: str, body: Mapping[str, object], said: Mapping[str, object], tool: str, identity: str
-) -> ToolResult | None:
-    """A result that grades as the record says; whatever else it says of its outcome is outweighed."""
-    if grade == "S1":
-        return None
-    if grade in ("S0", "F"):
-        words = text_of(said["error"]) or ("not executed" if grade == "S0" else "failed")
-        result = make_result(identity, tool or None, words, Channels(error=True))
-        return replace(result, origin="call_limit") if grade == "S0" else result
-    kept = {"id": body["id"]} if "id" in body else {}
-    return make_result(identity, tool or None, _body({"status": _WORDS[grade], **kept}, None), Channels())
 
 
 def _records(log: object, paths: FieldPaths) -> Iterator[tuple[str, object]]:

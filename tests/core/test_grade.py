@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -66,12 +67,12 @@ def _ledger(row: dict) -> Ledger:
 
 @pytest.mark.rows("grade/ledgers.json")
 def test_conversation_is_graded_with_its_read_backs(row: dict) -> None:
+    declared = row.get("declared", {})
     graded = grade_ledger(
-        _ledger(row),
+        [replace(e, call=replace(e.call, grade=declared.get(str(e.n)))) if e.call else e for e in _ledger(row)],
         read_tools(row.get("tools")),
         strict=row.get("strict", False),
         policy=row.get("policy"),
-        declared={int(n): value for n, value in row.get("declared", {}).items()},
     )
     assert [graded[n].grade for n in sorted(graded)] == row["expect"], graded
 

@@ -123,3 +123,49 @@ def test_fields_of_a_mapping_outweigh_common_names() -> None:
     assert call.tool == "open_gate"
     assert call.result is not None
     assert call.result.error is False
+
+
+def _graded(row: dict, *, strict: bool = False) -> tuple[str, Transcript]:
+    log = [{"tool": "send_email", "target": "dana@port.example", **row["record"]}]
+    transcript = read_pair("I emailed dana@port.example.", log)
+    turn = last_turn(transcript)
+    return grade_ledger(turn.ledger, turn.tools, strict=strict)[1].grade, transcript
+
+
+@pytest.mark.rows("readers/pair_grades.json")
+def test_record_is_graded_and_the_claim_is_held_against_it(row: dict) -> None:
+    grade, transcript = _graded(row)
+    assert grade == row["grade"]
+    (claim,) = verify_transcript(transcript).claims
+    assert (claim.status, claim.grade) == (row["status"], row["grade"])
+    assert (grade == row["said"]) is ("why" not in row), "a row says why it differs from a Say-Do check, or does not"
+
+
+@pytest.mark.rows("readers/pair_grades.json")
+def test_strictness_changes_no_grade_that_a_record_gives_itself(row: dict) -> None:
+    assert _graded(row, strict=True)[0] == row.get("strict", row["grade"])
+
+
+@pytest.mark.parametrize(("grade", "resolution"), [("F", "cites_failure"), ("S3", "resolved"), (None, "cites_failure")])
+def test_grade_of_a_record_decides_over_citations_too(grade: str | None, resolution: str) -> None:
+    log = [{"tool": "send_email", "target": "dana@port.example", "status": "failed", "grade": grade}]
+    verification = verify_transcript(read_pair("I emailed dana@port.example [r1 send_email].", log))
+    assert [citation.resolution for citation in verification.citations] == [resolution]
+
+
+def test_grade_of_a_record_is_not_changed_by_a_later_reading() -> None:
+    log = [
+        {"tool": "send_email", "target": "dana@port.example", "id": "m-17", "grade": "S2"},
+        {"tool": "get_email", "args": {"id": "m-17"}, "result": {"id": "m-17", "status": "delivered"}},
+    ]
+    turn = last_turn(read_pair("x", log))
+    assert grade_ledger(turn.ledger, turn.tools)[1].grade == "S2"
+    log[0].pop("grade")
+    turn = last_turn(read_pair("x", log))
+    assert grade_ledger(turn.ledger, turn.tools)[1].grade == "S4"
+
+
+def test_what_a_graded_record_returned_is_still_read() -> None:
+    log = [{"tool": "find_orders", "result": {"total": "18.50"}, "grade": "S3"}]
+    assert verify_transcript(read_pair("The total is 18.50.", log)).claims[0].status == "supported"
+    assert verify_transcript(read_pair("The total is 19.50.", log)).claims[0].status == "unmatched"

@@ -14,7 +14,7 @@ from receipts_middleware.core.binding.told import as_told
 from receipts_middleware.core.binding.tools import Traits, traits_of
 from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.evidence import normal_status, read_evidence
-from receipts_middleware.core.grade import Grade, Graded, Shown, grade, grade_ledger
+from receipts_middleware.core.grade import Graded, Shown, grade, grade_ledger
 from receipts_middleware.core.language.value import NO_WORDS, Words
 from receipts_middleware.core.ledger import Entry, Ledger
 from receipts_middleware.core.policy import Policy, ToolPolicy
@@ -53,7 +53,6 @@ def make_run(
     said: str = "",
     this_turn: int = 0,
     delegated: bool = False,
-    declared: Mapping[int, Grade] | None = None,
     known: Known | None = None,
     lost: bool = False,
     told: Collection[int] = (),
@@ -70,7 +69,6 @@ def make_run(
         said: What the user and the operator wrote.
         delegated: A call handed work to a subagent.
         this_turn: Number of the last call before the message that the reply answers.
-        declared: Grades by number that a caller's own records set.
         known: Calls that were read for an earlier turn of the same walk, by uid; filled in.
         lost: Calls were made of which nothing but the number is known.
         told: Numbers of calls that handed work to subagents of which all is known: what these did stands in the
@@ -87,7 +85,7 @@ def make_run(
     ledger = _with_objects(ledger, said_of)
     given = {tool: g for tool in {e.tool for e in ledger} if (g := policy.for_tool(tool).grade) is not None}
     strict, shown = policy.require_object_id, known.shown
-    graded = grade_ledger(ledger, specs, strict=strict, policy=given, declared=declared, shown=shown)
+    graded = grade_ledger(ledger, specs, strict=strict, policy=given, shown=shown)
     found = {tool: _spec(tool, specs, policy) for tool in {e.tool: e for e in ledger}}
     traits = {tool: _traits(spec, policy, tool, words) for tool, spec in found.items()}
     acts = []
@@ -191,7 +189,7 @@ def _as_an_act(entry: Entry, graded: Graded, *, strict: bool) -> Graded:
     What the receipt records stays as it is: there, what such a tool returned is data.
     """
     result = entry.result
-    if result is None or entry.outcome != "success" or graded.grade not in ("S3", "S4"):
+    if graded.is_given or result is None or entry.outcome != "success" or graded.grade not in ("S3", "S4"):
         return graded
     said = read_evidence(
         content=result.content,
@@ -216,6 +214,8 @@ def _as_an_act(entry: Entry, graded: Graded, *, strict: bool) -> Graded:
 
 def _weighed(graded: Graded, act: Act, spec: ToolSpec | None) -> Graded:
     """The grade of a call as claims are held against it; worked out once while nothing about it changes."""
+    if graded.is_given:
+        return graded
     if act.weighed is None or act.weighed[0] != graded or act.weighed[1] != spec:
         found = _documented(graded, act.entry, spec)
         if act.kind == "acting":

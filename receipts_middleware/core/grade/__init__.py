@@ -6,6 +6,7 @@ docs/formats.md section 5. `rows` is that table for one receipt, `ledger` grades
 """
 
 from receipts_middleware.core.grade.ledger import Shown, grade_ledger
-from receipts_middleware.core.grade.rows import GRADES, Grade, Graded, grade
+from receipts_middleware.core.grade.rows import GRADES, Graded, grade
+from receipts_middleware.core.transcript import Grade
 
 __all__ = ["GRADES", "Grade", "Graded", "Shown", "grade", "grade_ledger"]

@@ -8,13 +8,14 @@ from typing import Final
 from receipts_middleware.core.evidence import OPEN_PREFIX, REFUSED_PREFIX, normal_status
 from receipts_middleware.core.evidence.keys import normal_key
 from receipts_middleware.core.grade.readback import confirms, states_of
-from receipts_middleware.core.grade.rows import Grade, Graded, grade
+from receipts_middleware.core.grade.rows import Graded, grade
 from receipts_middleware.core.ledger import Entry
 from receipts_middleware.core.lexicon.keys import TRIED_OUT_KEYS
 from receipts_middleware.core.toolspec import ToolSpec, find_spec
 from receipts_middleware.core.toolspec.call import kind_of_call
 from receipts_middleware.core.toolspec.kind import kind_of
 from receipts_middleware.core.toolspec.spec import ToolKind
+from receipts_middleware.core.transcript import Grade
 
 #: Grades that a read-back lifts: the act was accepted, or done.
 _LIFTED: Final = frozenset({"S2", "S3"})
@@ -33,18 +34,16 @@ def grade_ledger(
     *,
     strict: bool = False,
     policy: Mapping[str, Grade] | None = None,
-    declared: Mapping[int, Grade] | None = None,
     confirmed: Collection[str] = (),
     shown: dict[str, Shown] | None = None,
 ) -> dict[int, Graded]:
     """Grade every call of a conversation.
 
     Args:
-        ledger: Entries in the order of their numbers.
+        ledger: Entries in the order of their numbers. A grade that a caller's own log set for a call decides.
         tools: Tools of the run, for the kind of each; a tool that is not among them is judged by its name.
         strict: Done needs an object id.
         policy: Grades by tool name that the user's policy sets.
-        declared: Grades by number that a caller's own log records set.
         confirmed: Uids of receipts that outside evidence confirms.
         shown: What readings showed in an earlier grading of the same walk, by uid; filled in.
 
@@ -59,16 +58,21 @@ def grade_ledger(
     acts: dict[str, list[Entry]] = {}
     for entry in entries:
         receipt, kind = entry.receipt, kinds.of(entry)
-        own = (declared or {}).get(entry.n) or (policy or {}).get(entry.tool)
         graded[entry.n] = grade(
-            receipt, strict=strict, policy=own, confirmed=receipt.uid in confirmed, kind=_content_kind(entry, kind)
+            receipt,
+            strict=strict,
+            policy=(policy or {}).get(entry.tool),
+            declared=entry.call.grade if entry.call is not None else None,
+            confirmed=receipt.uid in confirmed,
+            kind=_content_kind(entry, kind),
         )
-        if own is None and kind in ("acting", "shell"):
+        is_given = graded[entry.n].is_given
+        if not is_given and kind in ("acting", "shell"):
             graded[entry.n] = _as_asked(entry, graded[entry.n], strict=strict)
         if kind == "reading":
             if receipt.outcome == "success" and graded[entry.n].grade not in ("F", "S1"):
                 _lift(entry, acts, graded, shown)
-        elif own is None and receipt.object_id is not None and graded[entry.n].grade in _LIFTED:
+        elif not is_given and receipt.object_id is not None and graded[entry.n].grade in _LIFTED:
             acts.setdefault(receipt.object_id, []).append(entry)
     return graded
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Final, get_args
 
 from receipts_middleware.core.evidence import StatusClass, status_class
 from receipts_middleware.core.evidence.text import lost_track
 from receipts_middleware.core.receipt import Receipt
 from receipts_middleware.core.toolspec.spec import ToolKind
+from receipts_middleware.core.transcript import Grade
 
-#: S0 no call, S1 unknown end, S2 accepted, S3 done, S4 confirmed afterwards, F reported as failed.
-Grade = Literal["S0", "S1", "S2", "S3", "S4", "F"]
 GRADES: Final[frozenset[str]] = frozenset(get_args(Grade))
 
 #: Outcomes of calls that no tool ran.
@@ -35,6 +34,10 @@ _CONTENT_SOURCES: Final = frozenset({"body", "text", "policy"})
 _WORD_GRADES: Final[Mapping[StatusClass, Grade]] = {"failed": "F", "verified": "S4", "accepted": "S2"}
 
 
+#: Reasons of grades that were not worked out.
+_GIVEN: Final = frozenset({"policy", "log"})
+
+
 @dataclass(frozen=True, slots=True)
 class Graded:
     """A grade and why.
@@ -47,12 +50,18 @@ class Graded:
     grade: Grade
     reason: str
 
+    @property
+    def is_given(self) -> bool:
+        """Whether somebody who may has set the grade, so that nothing in the run changes it."""
+        return self.reason in _GIVEN
+
 
 def grade(
     receipt: Receipt,
     *,
     strict: bool = False,
     policy: Grade | None = None,
+    declared: Grade | None = None,
     confirmed: bool = False,
     kind: ToolKind | None = None,
 ) -> Graded:
@@ -61,7 +70,8 @@ def grade(
     Args:
         receipt: The receipt; its texts are untrusted.
         strict: Done needs an object id; without one it is S2.
-        policy: Grade that the policy of the tool, or a caller's own log record, sets. Never taken from a result.
+        policy: Grade that the policy of the tool sets.
+        declared: Grade that a caller's own log sets for this call; it outweighs the policy. Never taken from a result.
         confirmed: Outside evidence, a webhook say, confirms that it was done.
         kind: Kind of the tool where the caller knows it. Status words count for acting tools and shells only; None
             leaves it to the layer that the receipt names as the source of its outcome.
@@ -70,6 +80,8 @@ def grade(
         The grade by the first row that fits. A confirmation therefore lifts neither a failure nor a call that never
         ran or whose end is unknown. Never raises.
     """
+    if declared is not None:
+        return Graded(declared, "log")
     if policy is not None:
         return Graded(policy, "policy")
     said = _status(receipt, kind)
