@@ -11,6 +11,7 @@ from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.asked import only_asked
 from receipts_middleware.core.binding.candidates import Candidate, Candidates, find_candidates, names_in
 from receipts_middleware.core.binding.checks import is_bad, judge_check
+from receipts_middleware.core.binding.content import by_content
 from receipts_middleware.core.binding.cites import as_cited, cited_first, without_citations
 from receipts_middleware.core.binding.delegated import as_of_team, judge_delegating
 from receipts_middleware.core.binding.denials import judge_denial
@@ -307,6 +308,10 @@ def _effect(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run, 
     if claim.subject != "agent" and told and told[0][1] >= 0.6:
         acts = tuple(a for a, _ in told[:2])
         return Judged("supported", (*(a.traits.name for a in acts), *found.tools), acts, "", "told", "S3")
+    if not (found.calls or found.named):
+        alike = by_content(meant, values, run)
+        if alike.calls:
+            return _alike(claim, values, alike, found, run)
     if found.tools and (found.missing or not found.calls):
         if claim.subject != "agent" and not _is_sure(claim, found, run):
             return Judged("unmatched", found.tools, (), "", "agentless", "S3")
@@ -317,6 +322,15 @@ def _effect(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run, 
         status = _of_previous(previous)
         return Judged(status, tuple(dict.fromkeys(a.traits.name for a in previous)), previous, "", "state", "S3")
     return _nothing(claim, meant, run)
+
+
+def _alike(claim: FoundClaim, values: Sequence[Value], alike: Candidates, found: Candidates, run: Run) -> Judged:
+    """A claim whose verb is unknown, by calls that share what it names: only another value of the same thing differs."""
+    judged = judge_calls(claim, values, alike, run)
+    named = any(c.shared for c in alike.calls)
+    if judged.status != "supported" and not named:
+        judged = Judged("unmatched", alike.tools, judged.acts, "", "words", "S3")
+    return replace(judged, tools=tuple(dict.fromkeys([*judged.tools, *found.tools])))
 
 
 #: One word that says of all that was to be done that it is.

@@ -21,15 +21,17 @@ READING_VERBS: Final = _words(
     get list ls find search lookup look read fetch retrieve query browse view show display describe
     inspect check validate count calculate compute calc evaluate estimate compare analyze analyse
     summarize summarise extract parse detect preview peek poll monitor observe grep glob cat head tail
-    stat diff explain think reason reflect recommend suggest predict forecast classify translate
-    tokenize hash ping whoami exists crawl scrape transcribe ocr navigate goto visit enumerate discover
+    stat diff explain think reason reflect recommend suggest predict forecast classify
+    tokenize hash ping whoami exists crawl scrape navigate goto visit enumerate discover
     identify measure tree locate consult examine
     """
 )
 
 #: Verbs that look and also name acts (`track_parcel` looks, `watch_mark` starts a watch), or are nouns as
 #: well. They decide only where nothing stronger does.
-WEAK_READING_VERBS: Final = _words("plan verify watch screen scan audit track trace review collect see")
+WEAK_READING_VERBS: Final = _words(
+    "plan verify watch screen scan audit track trace review collect see transcribe translate ocr preflight"
+)
 
 #: Verbs that change the world and are hardly ever nouns in a tool name. Source: write methods of the
 #: interfaces that agents are given most (mail, chat, calendar, payment, ticket, file, cloud), and the
@@ -52,7 +54,24 @@ ACTING_VERBS: Final = _words(
     decrypt compress zip unzip unpack mkdir rmdir touch chmod chown cp mv rm make compile generate draw
     compose reconcile dedupe deduplicate efile arm disarm enqueue requeue retry rerun replay replicate
     clone fork swap waive forgive adopt hire onboard offboard checkin signup login logout unsend remind
-    decommission tweet dm erase change share raise lodge prepare initiate begin perform place hold raise
+    decommission tweet dm erase change share raise lodge prepare initiate begin perform place hold
+    arrange administer dispense inject infuse prescribe vaccinate admit discharge transfuse refill
+    reorder replenish allocate deallocate reallocate allot earmark impound evict sublet furnish encode
+    enrol randomise randomize shuffle rasterise rasterize impose collate laminate engrave reprint
+    rebook unbook overbook reroute divert isolate contain relabel retag recolor recolour reprice
+    expunge shred discard reclassify recategorize recategorise deduct debar disburse remit reimburse
+    accrue amortize amortise capitalise capitalize underwrite endorse indemnify insure cede notarise
+    repeal ratify enact summon adjourn reconvene irrigate fertilize fertilise sow prune cull inseminate
+    ferment decant pour bake knead solder anneal galvanise galvanize calibrate recalibrate retune
+    lubricate refuel defuel recharge hoist unberth moor unmoor embark disembark stow unstow fumigate
+    disinfect sanitise sanitize sterilise sterilize rewire energize energise deenergize deenergise
+    throttle derate curtail transcode airdrop unstake liquidate redeploy cordon uncordon evacuate
+    failover failback promote demote relegate unlist relist delist enlist furlough bequeath endow nudge
+    dim brighten unstage unshelve deaccession expel readmit matriculate certify decertify accredit
+    reseat overwrite prefill prepay unfreeze unhold unsuspend unsnooze untie reinstate transact repay
+    refinance foreclose defrost preheat repaint refurbish retire retest recall reship repack repackage
+    rehome rehire reissue resubmit resync reseed reindex rekey refile redraft relaunch reload remap
+    remount rewrite reword transmit
     """
 )
 
@@ -67,7 +86,10 @@ AMBIGUOUS_VERBS: Final = _words(
     format clean pull fix repair solve end cast stream play capture import dispute ride render plot
     chart maintenance transition cover pack pick lift ban fire checkout commission task delegate route
     book build label tag flag mark pin star lock wire sign print ship type block link refund register
-    select choose recall
+    select choose recall sms roll brew burn mint tip draft serve appeal petition harvest tow rent lease
+    sponsor offer freeze chill heat cool vent feed treat dose weigh weld cut bind trim stitch wash
+    launder award retain relocate levy cosign nominate elect pledge berth catalogue overnight accession
+    requisition redirect shortlist quarantine subpoena recruit preorder waitlist
     """
 )
 
@@ -80,7 +102,7 @@ READING_NOUNS: Final = _words(
     price prices rates listing results content contents snapshot screenshot total uptime health
     calculator calculation directory profile help docs documentation manual policy policies rules faq
     news headlines time date clock holidays timezone location distance directions sha256 md5 checksum
-    output outputs
+    output outputs rate notes numbers levels
     """
 )
 
@@ -89,7 +111,7 @@ READING_NOUNS: Final = _words(
 READING_HEADS: Final = _words(
     """
     status history info information details detail stats statistics metrics summary overview logs log
-    balance listing results usage total uptime screenshot snapshot
+    balance listing results usage total uptime screenshot snapshot quote quotes next health
     """
 )
 
@@ -174,7 +196,10 @@ EITHER_VERBS: Final = _words("control manage operate handle interact work use ma
 
 #: Last words of a name that make it look whatever the verb before them: `dedupe_preview`,
 #: `merge_dry_run`.
-LAST_WORDS_THAT_LOOK: Final = _words("preview lookup dryrun estimate")
+LAST_WORDS_THAT_LOOK: Final = _words("preview lookup dryrun")
+
+#: Verbs of looking that are things behind an ambiguous verb: `book_visit`, `schedule_estimate`.
+LOOKS_THAT_ARE_NOUNS: Final = _words("visit estimate measure tree head")
 
 #: Participles that are not the verb with `-ed`. Source: the acting verbs above.
 IRREGULAR_PARTICIPLES: Final = {

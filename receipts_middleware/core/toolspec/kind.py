@@ -27,6 +27,7 @@ from receipts_middleware.core.lexicon.verbs import (
     LAST_WORDS_THAT_LOOK,
     LOOKED_AT_WHEN_OPENED,
     LOOKED_AT_WHEN_RUN,
+    LOOKS_THAT_ARE_NOUNS,
     NOUNS_WHEN_LAST,
     OWN_NOTES,
     PHRASAL_ACTS,
@@ -98,7 +99,7 @@ def _kind_of(name: str, description: str, hint: ToolKind | None) -> ToolKind:
         return hint
     if _cannot_be_told(tokens, lead):
         return "unknown"
-    return by_verb(tokens) or _by_description(tokens, lead) or _by_place(tokens) or "unknown"
+    return _by_both(tokens, lead) or by_verb(tokens) or _by_description(tokens, lead) or _by_place(tokens) or "unknown"
 
 
 def _hinted(annotations: object) -> ToolKind | None:
@@ -144,6 +145,63 @@ def _cannot_be_told(tokens: tuple[str, ...], lead: tuple[str, ...]) -> bool:
     return by_verb(tokens) is None and bool(INTERFACE_NOUNS.intersection(lead[:6]))
 
 
+def _by_both(tokens: tuple[str, ...], lead: tuple[str, ...]) -> ToolKind | None:
+    """What the verb of the description says, where the name has it too or names no act of looking by its first word.
+
+    `archive_search` ("Search the archive") looks and `book_visit` ("Book a visit") acts: which word of the name is the
+    verb, the description tells.
+    """
+    if not lead or not tokens or lead[0].endswith("ing") or lead[0].isupper():
+        return None
+    if tokens[:2] in PHRASAL_ACTS:
+        return "acting"
+    verb = next((base for base in _bases(lead[0].lower()) if _is_verb(base)), None)
+    rest = lead[1:]
+    if verb is None or verb in RUN_VERBS | EITHER_VERBS | _BY_OBJECT:
+        return None
+    if verb in tokens and verb in AMBIGUOUS_VERBS - SAYING_VERBS and rest and rest[0] in DETERMINERS:
+        return "acting"  # `visit_log`: "Log a visit"
+    if _names_a_look(tokens) or _is_thing(lead, verb, tokens):
+        return None
+    if verb in tokens and verb in READING_VERBS | WEAK_READING_VERBS:
+        return None if _looks_and_acts(rest) or _looks_and_acts(tokens) else "reading"
+    first = tokens[0] in READING_VERBS or (tokens[0] in WEAK_READING_VERBS and verb in AMBIGUOUS_VERBS | SAYING_VERBS)
+    looks = verb in SAYING_VERBS or not rest or rest[0] in READING_NOUNS or rest[0] == "of"
+    if first or verb not in ACTING_VERBS | AMBIGUOUS_VERBS or (looks and verb not in tokens[:1]) or rest[:1] == ("of",):
+        return None
+    if verb in AMBIGUOUS_VERBS and verb not in tokens and rest[0] not in DETERMINERS and not _looks_by_noun(tokens):
+        return None  # "Order lines of a customer"
+    return "acting" if verb in ACTING_VERBS or verb not in tokens or tokens[0] == verb else None
+
+
+#: Verbs of which the object says whether they act: read with the description as a whole.
+_BY_OBJECT: Final = frozenset({"confirm", "open"})
+
+
+def _is_thing(lead: tuple[str, ...], verb: str, tokens: tuple[str, ...]) -> bool:
+    """Whether a description begins with a noun that is a verb as well: "Feed pump status", "Doses given"."""
+    rest = lead[1:]
+    if verb not in AMBIGUOUS_VERBS or (rest and rest[0] in DETERMINERS):
+        return False
+    if lead[0].lower() != verb:
+        return True
+    named = rest[:1] == tokens[1:2] and "of" in rest[1:3]  # `rent_roll`: "Rent roll of a building"
+    return named or (bool(rest) and rest[-1] in READING_NOUNS)
+
+
+def _names_a_look(tokens: tuple[str, ...]) -> bool:
+    """Whether the last words of a name say that it looks, whatever comes before: `order_status`, `merge_dry_run`."""
+    if len(tokens) < 2:
+        return False
+    return tokens[-1] in LAST_WORDS_THAT_LOOK or tokens[-2:] == ("dry", "run") or (
+        tokens[-1] in READING_HEADS and tokens[0] not in ACTING_VERBS
+    )
+
+
+def _looks_by_noun(tokens: tuple[str, ...]) -> bool:
+    return any(token in READING_VERBS for token in tokens[1:])
+
+
 def by_verb(tokens: tuple[str, ...]) -> ToolKind | None:
     """What the leftmost word says that is nothing but a verb.
 
@@ -164,6 +222,8 @@ def by_verb(tokens: tuple[str, ...]) -> ToolKind | None:
         if word in ACTING_VERBS:
             return "acting"
         if word in READING_VERBS:
+            if at and word in LOOKS_THAT_ARE_NOUNS and tokens[0] in AMBIGUOUS_VERBS:
+                return "acting"  # `book_visit`
             if at and word == "list" and by_verb(tokens[at + 1 :]) is not None:
                 continue  # `mailing_list_add`: the list is a thing
             return "acting" if _looks_and_acts(tokens[at + 1 :]) else "reading"
@@ -184,6 +244,8 @@ def _by_description(tokens: tuple[str, ...], lead: tuple[str, ...]) -> ToolKind 
         return HTTP_METHOD_KINDS.get(lead[0])
     verb = next((base for base in _bases(lead[0].lower()) if _is_verb(base)), None)
     rest = lead[1:]
+    if verb is not None and _is_thing(lead, verb, tokens):
+        return "reading" if lead[0].lower() == verb or READING_NOUNS.intersection(rest) else None
     if verb is None:
         return "acting" if rest and rest[0] in DETERMINERS else None
     if verb in RUN_VERBS:

@@ -1,0 +1,54 @@
+"""Which call a claim can be of by what it says alone, where no tool is known for its verb.
+
+"Follow-up V-60 pencilled for 20 May" is of the call that returned V-60 and was given the 20th, whatever "pencil" may
+be. A verb that no table knows is no reason to leave a claim unheld against a call that shares its ids, names and days.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.candidates import Candidate, Candidates
+from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.table import Link, link_of
+from receipts_middleware.core.binding.tools import Meant
+from receipts_middleware.core.values import Value
+
+#: Calls that are looked at, the newest.
+_MAX_CALLS: Final = 100
+#: What a claim must share with a call to be of it: a thing that it names, or a value and a word, or three words.
+_SHARED: Final = 3.0
+
+
+def by_content(meant: Meant, values: Sequence[Value], run: Run) -> Candidates:
+    """Calls that share most with a claim, whatever its verb.
+
+    Args:
+        meant: The claim's words.
+        values: Its values.
+        run: What ran.
+
+    Returns:
+        Acting calls of one weight, if any shares enough and no look shares more; their tools.
+    """
+    weighed = [(weight(link), act, link) for act in run.acts[-_MAX_CALLS:] if (link := link_of(meant, values, act, run))]
+    acting = [(w, act, link) for w, act, link in weighed if act.kind != "reading" and not link.fit.clash]
+    top = max((w for w, _, _ in acting), default=0.0)
+    looked = max((w for w, act, _ in weighed if act.kind == "reading"), default=0.0)
+    if top < _SHARED or looked > top:
+        return Candidates((), (), ())
+    best = [Candidate(a, k.fit, w, k.shared, k.values, k.words) for w, a, k in acting if w == top]
+    return Candidates(tuple(best), tuple(dict.fromkeys(c.act.traits.name for c in best)), ())
+
+
+def weight(link: Link) -> float:
+    """How much a claim shares with a call: things that it names count most, then values, then words."""
+    return 3.0 * link.shared + 2.0 * link.values + 1.0 * link.words + 0.5 * min(link.fit.noun, 2.0)
+
+
+def telling(meant: Meant, values: Sequence[Value], run: Run) -> list[tuple[float, Act]]:
+    """Calls that share anything with a claim, best first, with how much."""
+    found = [(weight(link_of(meant, values, act, run)), act) for act in run.acts[-_MAX_CALLS:]]
+    return sorted((pair for pair in found if pair[0] > 0), key=lambda pair: (-pair[0], -pair[1].entry.n))
