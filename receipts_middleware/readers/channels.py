@@ -37,6 +37,11 @@ class Channels:
     exit_code: int | None = None
 
 
+#: Fields without any of which a message declares nothing.
+_TELLING: Final = frozenset({"status", "error", "artifact", "extra", *_FLAGS, *_EXIT_CODES})
+_NOTHING: Final = Channels()
+
+
 def read_channels(message: object, *, success_declares: bool = True) -> Channels:
     """Read every declared error channel of a message.
 
@@ -51,6 +56,8 @@ def read_channels(message: object, *, success_declares: bool = True) -> Channels
     if type(message) is dict and message.keys() <= _PLAIN_FIELDS and not message.get("artifact"):
         # A tool message of LangChain with nothing but its own fields: only its status can say anything.
         return Channels(error=_status(message.get("status"), success_declares=success_declares))
+    if type(message) is dict and _TELLING.isdisjoint(message):
+        return _NOTHING
     said = [_status(field_of(message, "status"), success_declares=success_declares)]
     said += [flag for name in _FLAGS if isinstance(flag := field_of(message, name), bool)]
     error = field_of(message, "error")

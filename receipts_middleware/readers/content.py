@@ -105,6 +105,8 @@ def text_of(content: object) -> str:
         Text blocks joined by newlines; a mapping without text as JSON; the empty text where there is none. Images
         and other payloads have no text. Never raises.
     """
+    if type(content) is str:
+        return content
     return "\n".join(part for part, _ in _parts(content, 0) if part)
 
 
@@ -119,6 +121,8 @@ def reply_text(content: object) -> str:
         sentence into several to attach sources; across a call or another block they are joined by a newline.
         Thinking is not text. Never raises.
     """
+    if type(content) is str:
+        return content
     out: list[str] = []
     for part, gap in _parts(content, 0):
         if part:

@@ -46,7 +46,7 @@ def detect(message: object) -> Format | None:
         `langchain`, `openai_chat`, or None where it is a message of neither.
     """
     if isinstance(message, Mapping):
-        plain = not any(key in message for key in ("data", "kwargs", "additional_kwargs"))
+        plain = not ("data" in message or "kwargs" in message or "additional_kwargs" in message)
         if plain and message.get("type") != "chat" and openai_chat.role_of(message) is not None:
             return "openai_chat"
         shaped = any(key in message for key in ("content", "data", "kwargs", "additional_kwargs"))

@@ -39,7 +39,7 @@ def role_of(message: object) -> Role | None:
     if not isinstance(role, str):
         value = field_of(role, "value")  # an enumeration member of a client library
         role = value if isinstance(value, str) else ""
-    return _ROLES.get(role.strip().lower())
+    return _ROLES.get(role) or _ROLES.get(role.strip().lower())
 
 
 def read_message(message: object) -> Message:
@@ -55,8 +55,8 @@ def read_message(message: object) -> Message:
     content = field_of(message, "content")
     identity = text_field(message, "id")
     if role == "assistant":
-        spoken = text_field(field_of(message, "audio"), "transcript")
-        text = reply_text(content) or text_field(message, "refusal") or spoken
+        text = reply_text(content) or text_field(message, "refusal")
+        text = text or text_field(field_of(message, "audio"), "transcript")
         calls = (*server_calls(content), *_calls(message, content))
         return Message(role="assistant", text=text, calls=calls, message_id=identity)
     if role == "tool":
@@ -81,10 +81,14 @@ def _calls(message: object, content: object) -> list[ToolCall]:
     return [_call(block) for block in blocks if field_of(block, "type") in ("tool_use", "tool_call")]
 
 
+_WRAPPERS: Final = ("function", "custom")
+_ARGUMENTS: Final = ("arguments", "args", "input", "parameters")
+
+
 def _call(item: object) -> ToolCall:
     holder = item
     name = ""
-    for wrapper in ("function", "custom"):
+    for wrapper in _WRAPPERS:
         inner = field_of(item, wrapper)
         if isinstance(inner, str):
             name = inner
@@ -92,8 +96,11 @@ def _call(item: object) -> ToolCall:
             holder = inner
             break
     name = name or text_field(holder, "name") or text_field(item, "name")
-    keys = ("arguments", "args", "input", "parameters")
-    raw = next((value for key in keys if (value := field_of(holder, key)) is not None), None)
+    raw = None
+    for key in _ARGUMENTS:
+        raw = field_of(holder, key)
+        if raw is not None:
+            break
     return ToolCall(name, text_field(item, "id", "call_id", "tool_call_id"), parse_arguments(raw))
 
 

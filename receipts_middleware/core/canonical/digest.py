@@ -17,6 +17,8 @@ from receipts_middleware.core.canonical.walk import canonicalize
 _ARGS: Final = b"receipts/1/args\0"
 _TEXT: Final = b"receipts/1/text\0"
 _BLOCKS: Final = b"receipts/1/blocks\0"
+#: Bytes that are joined to their domain rather than hashed after it: one call less, and a small copy.
+_SHORT: Final = 8_192
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,8 @@ def _pieces(text: str) -> Iterator[bytes]:
 
 
 def _hash(domain: bytes, data: bytes) -> str:
+    if len(data) <= _SHORT:
+        return hashlib.sha256(domain + data).hexdigest()
     running = hashlib.sha256(domain)
     running.update(data)
     return running.hexdigest()

@@ -15,6 +15,9 @@ _MAX_CHARS: Final = 65_536
 _EXACT: Final = 2**53 - 1
 
 
+_ENCODE: Final = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
+
+
 def spell_plain(value: object) -> bytes | None:
     """The canonical form of an ordinary dict of arguments.
 
@@ -30,7 +33,7 @@ def spell_plain(value: object) -> bytes | None:
     try:
         if not _is_plain(value):
             return None
-        return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+        return _ENCODE(value).encode("utf-8")
     except (UnicodeEncodeError, RuntimeError, TypeError, ValueError):  # a surrogate, or changed by another thread
         return None
 

@@ -61,6 +61,10 @@ _BY_ORIGIN: Final[Mapping[str, Outcome]] = {
 _OPEN_TEXTS: Final = frozenset({"queued", "enqueued", "pending", "processing", "in_progress", "awaiting", "accepted"})
 
 
+_NO_SIGNS: Final = TextSigns()
+_NO_PROSE: Final = Reading()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
     """What is known of how a call ended.
@@ -116,7 +120,7 @@ def read_evidence(
     if origin is not None and origin in _BY_ORIGIN:
         return Evidence(outcome=_BY_ORIGIN[origin], outcome_source="framework", reason=f"origin: {origin}")
     body, plain = _body(content, bare, tool)
-    signs = read_text(plain, shell=kind == "shell" or _wraps_a_program(tool)) if body is None else TextSigns()
+    signs = read_text(plain, shell=kind == "shell" or _wraps_a_program(tool)) if body is None else _NO_SIGNS
     if error is True:
         never = not_run(plain)
         if never:
@@ -126,7 +130,7 @@ def read_evidence(
         return _failure("declared", f"exit_code: {exit_code}", body, signs, exit_code)
     said: OutcomeSource = "declared" if error is False or exit_code == 0 else "framework"
     if kind in ("acting", "shell"):
-        prose = read_prose(plain, tool) if body is None and kind == "acting" else Reading()
+        prose = read_prose(plain, tool) if body is None and kind == "acting" else _NO_PROSE
         failed = _content_failure(body, signs, exit_code, plain, kind=kind, tool=tool, prose=prose)
         if failed is not None:
             return failed
@@ -286,4 +290,7 @@ def _word(value: str | None) -> str | None:
 
 def _one_line(value: str) -> str:
     """One line without control characters, so that a reason cannot forge another line of a report."""
-    return " ".join("".join(c if c.isprintable() else " " for c in value[: 2 * MAX_REASON]).split())[:MAX_REASON]
+    head = value[: 2 * MAX_REASON]
+    if not head.isprintable():
+        head = "".join(c if c.isprintable() else " " for c in head)
+    return " ".join(head.split())[:MAX_REASON]

@@ -84,8 +84,9 @@ def read_body(value: object, tool: str = "") -> Body | None:
         return _batch(value, tool) if value and all(isinstance(item, Mapping) for item in value[:MAX_BATCH]) else None
     if not isinstance(value, Mapping):
         return None
-    layers = [_normal(layer) for layer in _layers(value)]
-    body = Body(object_id=object_id_of(_layers(value), tool))
+    found = _layers(value)
+    layers = [_normal(layer) for layer in found]
+    body = Body(object_id=object_id_of(found, tool))
     for depth, layer in enumerate(layers):
         body = _merge(body, _read_layer(layer, tool, root=depth == 0))
     for name in ("results", "responses"):
@@ -148,24 +149,31 @@ OPEN_PREFIX: Final = "pending: "
 REFUSED_PREFIX: Final = "refused: "
 
 
+_REMARK_SET: Final = frozenset(REMARK_KEYS)
+
+
 def _remarks(layer: Mapping[str, object], tool: str) -> Iterator[tuple[str, str]]:
+    if _REMARK_SET.isdisjoint(layer):
+        return
     for key in REMARK_KEYS:
         value = layer.get(key)
         if isinstance(value, str) and not (key in TEXT_THINGS and key.removesuffix("s") in name_tokens(tool)):
             yield key, value
 
 
-def _layers(value: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
+def _layers(value: Mapping[str, object]) -> list[Mapping[str, object]]:
     """The body, then what wraps nothing but another object or stands under an envelope key."""
     found: list[Mapping[str, object]] = [value]
     for layer in found:
         if len(found) >= MAX_LAYERS:
             break
         for key, item in layer.items():
-            wraps = isinstance(key, str) and (normal_key(key) in ENVELOPE_KEYS or len(layer) == 1)
-            if wraps and isinstance(item, Mapping) and item and normal_key(key) not in ERROR_KEYS:
+            if not isinstance(item, Mapping) or not item or not isinstance(key, str):
+                continue
+            name = normal_key(key)
+            if (name in ENVELOPE_KEYS or len(layer) == 1) and name not in ERROR_KEYS:
                 found.append(item)
-    return iter(found[:MAX_LAYERS])
+    return found[:MAX_LAYERS]
 
 
 def _normal(layer: Mapping[str, object]) -> dict[str, object]:
@@ -191,7 +199,8 @@ def _read_layer(layer: Mapping[str, object], tool: str, *, root: bool) -> Body:
     is_record = _is_record(layer, tool)
     word, said = _status(layer, tool, is_record=is_record)
     http = None if is_record else _http_status(layer)
-    code = next((c for key in EXIT_KEYS if (c := whole_number(layer.get(key))) is not None), None)
+    codes = () if EXIT_KEYS.isdisjoint(layer) else EXIT_KEYS
+    code = next((c for key in codes if (c := whole_number(layer.get(key))) is not None), None)
     failed = failure_of(layer, tool, root=root)
     partial = partial_of(layer)
     if partial and failed.startswith(("error_value", "failed_count")):
@@ -221,6 +230,8 @@ def _failed_by_code(http: int | None, code: int | None, word: str | None) -> str
 
 def _is_record(layer: Mapping[str, object], tool: str) -> bool:
     """The record of something that the call touched: its status is its own, unless the call made the thing."""
+    if RECORD_KEYS.isdisjoint(layer):
+        return False
     if not any(isinstance(layer.get(key), list) and layer[key] for key in RECORD_KEYS):
         return False
     return leading_verb(tool) not in CREATING_VERBS
@@ -259,6 +270,9 @@ def _status(layer: Mapping[str, object], tool: str, *, is_record: bool) -> tuple
     return best
 
 
+_TRUE_SET: Final = frozenset(TRUE_IS_STATUS)
+
+
 def _status_words(layer: Mapping[str, object], tool: str) -> Iterator[str]:
     for key in STATUS_KEYS:
         value = layer.get(key)
@@ -276,9 +290,10 @@ def _status_words(layer: Mapping[str, object], tool: str) -> Iterator[str]:
                 yield word
         elif key.startswith("pending") and isinstance(value, Mapping) and value:
             yield "pending"  # AWS: {"PendingModifiedValues": {...}} waits for a maintenance window
-    for key, word in TRUE_IS_STATUS.items():
-        if layer.get(key) is True:
-            yield word
+    if not _TRUE_SET.isdisjoint(layer):
+        for key, word in TRUE_IS_STATUS.items():
+            if layer.get(key) is True:
+                yield word
 
 
 def _is_word(value: object) -> bool:
@@ -316,6 +331,8 @@ def _http_status(layer: Mapping[str, object]) -> int | None:
     metadata = layer.get("responsemetadata")  # AWS: {"ResponseMetadata": {"HTTPStatusCode": 200}}
     if isinstance(metadata, Mapping) and (code := whole_number(metadata.get("HTTPStatusCode"))) is not None:
         return code
+    if HTTP_KEYS.isdisjoint(layer):
+        return None
     found = [c for key in HTTP_KEYS if (c := whole_number(layer.get(key))) is not None and 100 <= c <= 599]
     return max(found) if found else None
 

@@ -40,6 +40,20 @@ _FAILED_CODE: Final = re.compile(
 )
 
 
+#: Keys without any of which a layer says nothing of a failure but by the tool's own verb: most have none.
+_TOLD_BY: Final = frozenset(
+    {
+        *(*ERROR_FLAG_KEYS, *SUCCESS_KEYS, *TIMEOUT_FLAG_KEYS, *ERROR_KEYS, *LISTS_OF_FAILURE, *_CODE_KEYS),
+        *("type", "object", "message", "msg", "retryable"),
+    }
+)
+#: Keys that say of a batch that some of it failed.
+_PARTIAL_KEYS: Final = (
+    *LISTS_OF_FAILURE, "skipped", "errors", "errorcount", "failedcount", "failurecount", "numerrors",
+)  # fmt: skip
+_PARTIAL_SET: Final = frozenset(_PARTIAL_KEYS)
+
+
 def failure_of(layer: Mapping[str, object], tool: str, *, root: bool) -> str:
     """Say why a layer says that the call failed, apart from codes and status words.
 
@@ -51,6 +65,8 @@ def failure_of(layer: Mapping[str, object], tool: str, *, root: bool) -> str:
     Returns:
         `code: detail`, empty where it says nothing of the kind.
     """
+    if _TOLD_BY.isdisjoint(layer):
+        return _undone(layer, tool)
     for key in ERROR_FLAG_KEYS:
         if layer.get(key) is True:
             return f"error_flag: {key}"
@@ -76,6 +92,8 @@ def failure_of(layer: Mapping[str, object], tool: str, *, root: bool) -> str:
 
 def _error_value(layer: Mapping[str, object], tool: str) -> str:
     """What stands under a key of errors; `raise_fault` returns the fault that it raised."""
+    if ERROR_KEYS.isdisjoint(layer):
+        return ""
     made = frozenset(name_tokens(tool))
     for key in ERROR_KEYS:
         value = layer.get(key)
@@ -108,9 +126,11 @@ def partial_of(layer: Mapping[str, object]) -> str:
     Returns:
         `partial: detail`, empty where it says nothing of the kind.
     """
+    if _PARTIAL_SET.isdisjoint(layer):
+        return ""
     failed = [
         key
-        for key in (*LISTS_OF_FAILURE, "skipped", "errors", "errorcount", "failedcount", "failurecount", "numerrors")
+        for key in _PARTIAL_KEYS
         if (isinstance(layer.get(key), list) and layer[key]) or (whole_number(layer.get(key)) or 0) > 0
     ]
     if not failed:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Final
 
 from receipts_middleware.core.evidence.own import (
@@ -52,13 +53,19 @@ def is_done(layer: Mapping[str, object], tool: str) -> bool:
         layer: Object with normal keys. Untrusted.
         tool: Name of the tool.
     """
-    told = told_participles(tool)
+    told, dated = told_participles(tool), _dated(tool)
     for key, value in _first(layer):
         if key in told and (value is True or _is_positive(value) or _is_date(value)):
             return True
-        if value and not isinstance(value, bool) and any(key == form + end for form in told for end in DATED_ENDINGS):
+        if value and not isinstance(value, bool) and key in dated:
             return True
     return False
+
+
+@lru_cache(maxsize=1_024)  # asked for every key of every result
+def _dated(tool: str) -> frozenset[str]:
+    """Keys that date the tool's own act: `renewed_until`."""
+    return frozenset(form + end for form in told_participles(tool) for end in DATED_ENDINGS)
 
 
 def is_outcome(word: str, tool: str) -> bool:
@@ -131,7 +138,7 @@ def open_by(layer: Mapping[str, object], tool: str) -> str:
 
 
 def _names_the_end(key: str, tool: str, verb: str) -> bool:
-    if any(key == form + end for form in told_participles(tool) for end in DATED_ENDINGS):
+    if key in _dated(tool):
         return True
     if key in EFFECT_KEYS:
         return verb not in BEGINNING_VERBS

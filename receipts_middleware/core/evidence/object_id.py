@@ -13,13 +13,14 @@ longer or unclean is no id: a cut one would name something else.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 from receipts_middleware.core.evidence.keys import normal_key
 from receipts_middleware.core.evidence.literals import parse_value
 from receipts_middleware.core.lexicon.keys import OBJECT_ID_KEYS, THINGS
-from receipts_middleware.core.toolspec.kind import name_tokens
+from receipts_middleware.core.toolspec.kind import MAX_NAME, name_tokens
 
 MAX_ID = 128
 
@@ -39,27 +40,34 @@ def object_id_of(layers: Iterable[Mapping[str, object]], tool: str = "") -> str 
     Returns:
         The id, or None. Never raises.
     """
-    nouns = [token for token in name_tokens(tool) if len(token) > 2] if tool else []
+    names, known, things = _names(tool[:MAX_NAME])
     for layer in layers:
         keys = {normal_key(key): key for key in reversed(list(layer)) if isinstance(key, str)}
-        for name in _candidates(keys, nouns):
+        for name in _candidates(keys, () if known.isdisjoint(keys) else names):
             found = clean_id(layer[keys[name]])
             if found is not None:
                 return found
-        for name in (*reversed(nouns), *THINGS):
+        for name in things:
             thing = layer.get(keys.get(name, ""))
             if isinstance(thing, str) and _THING_ID.match(thing):
                 return thing
     return None
 
 
-def _candidates(keys: Mapping[str, str], nouns: list[str]) -> list[str]:
-    own = [noun + ending for noun in reversed(nouns) for ending in _ENDINGS]
+@lru_cache(maxsize=1_024)
+def _names(tool: str) -> tuple[tuple[str, ...], frozenset[str], tuple[str, ...]]:
+    """Keys that hold an id of what a tool made, those of its own object first; the same as a set; names of things."""
+    nouns = [token for token in reversed(name_tokens(tool)) if len(token) > 2] if tool else []
+    names = (*(noun + ending for noun in nouns for ending in _ENDINGS), *OBJECT_ID_KEYS)
+    return names, frozenset(names), (*nouns, *THINGS)
+
+
+def _candidates(keys: Mapping[str, str], names: Sequence[str]) -> list[str]:
     rest = [
         name for name in reversed(list(keys)) if name.endswith("id") and keys[name] not in ("paid", "valid", "void")
     ]
-    rest = [name for name in rest if re.search(r"(?:_id|-id|Id|ID)\Z", keys[name])]
-    return [name for name in (*own, *OBJECT_ID_KEYS, *rest) if name in keys]
+    rest = [name for name in rest if keys[name].endswith(("_id", "-id", "Id", "ID"))]
+    return [*(name for name in names if name in keys), *rest]
 
 
 def clean_id(value: object) -> str | None:
