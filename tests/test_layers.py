@@ -45,7 +45,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     )
     | {""},
     "__main__": frozenset({"cli"}),
-    "verification": frozenset({"core", "readers"}),
+    "verification": frozenset({"core", "readers", "signing"}),
     "testing": frozenset({"core", "readers", "reports"}),
     "pytest_plugin": frozenset({"core", "testing", "pytest_report"}),
     "pytest_report": frozenset({"core", "reports", "cli"}),
@@ -58,7 +58,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 CORE_ORDER: tuple[str, ...] = tuple(
     """
     errors keys canonical lexicon values ranges markdown citation receipt chain toolspec transcript evidence facts
-    snapshot ledger grade children finding wording language.value claims rules policy binding given resolve inspect
+    snapshot seal ledger grade children finding wording language.value claims rules policy binding given resolve inspect
     suspicion language claimed bearing cited summary audit verify children.reduce
     """.split()
 )
@@ -106,6 +106,7 @@ THIRD_PARTY: dict[str, frozenset[str]] = {
     "yaml": frozenset({"readers"}),  # a text in, values out
     "zstandard": frozenset({"cli"}),
     "aiosmtpd": frozenset({"demo"}),
+    "cryptography": frozenset({"signing"}),
 }
 
 MAX_MODULE_LINES = 400

@@ -14,6 +14,7 @@ import click
 from receipts_middleware import __version__
 from receipts_middleware.cli.demo import demo
 from receipts_middleware.cli.exits import INTERRUPTED, OK, UNREADABLE, CommandError, bug_sentence
+from receipts_middleware.cli.keygen import keygen
 from receipts_middleware.cli.ledger import ledger
 from receipts_middleware.cli.policy import policy
 from receipts_middleware.cli.verify import verify
@@ -49,6 +50,7 @@ def receipts() -> None:
 
 
 receipts.add_command(demo)
+receipts.add_command(keygen)
 receipts.add_command(ledger)
 receipts.add_command(policy)
 receipts.add_command(verify)

@@ -14,6 +14,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, Literal
 
+from receipts_middleware.core.canonical import canon
+
 Capture = Literal["values", "digests", "hashes"]
 
 #: A receipt's facts cost state on every turn that carries them: this keeps them near the size of the receipt.
@@ -55,6 +57,11 @@ def extract_facts(args: object, text: str, *, capture: Capture, key: bytes | Non
     if capture == "digests":
         return {name: [_digest(value, key or b"") for value in values] for name, values in facts.items() if values}
     return {name: values for name, values in facts.items() if values}
+
+
+def digest_facts(facts: Mapping[str, object]) -> str:
+    """SHA-256 of facts as they are kept, by which the signature of their receipt covers them."""
+    return hashlib.sha256(b"receipts/1/facts\0" + canon(dict(facts))).hexdigest()
 
 
 def _digest(value: str, key: bytes) -> str:

@@ -108,6 +108,8 @@ class Receipt:
         children: What subagents below this call did.
         lossy: Something could not be hashed exactly.
         scope: Checkpoint namespace, run or thread of the execution.
+        facts_sha256: Digest of the facts that were kept with it, where it is signed: so the signature covers them too.
+        harvest_sha256: Digest of the record of its subagents on the same message, where it is signed.
         sig: Signature object.
         extra: Keys of a later version, kept as they came.
     """
@@ -134,6 +136,8 @@ class Receipt:
     children: tuple[Child, ...] = ()
     lossy: bool = False
     scope: Mapping[str, str] | None = None
+    facts_sha256: str | None = None
+    harvest_sha256: str | None = None
     sig: Mapping[str, str] | None = None
     extra: Mapping[str, object] = field(default_factory=dict)
 
@@ -170,12 +174,13 @@ class Receipt:
 
     def digest(self) -> str:
         """`D(r)` of docs/formats.md section 4: what the chain covers, the receipt without its signature."""
+        return hashlib.sha256(b"receipts/1/receipt\0" + self.canonical()).hexdigest()
+
+    def canonical(self) -> bytes:
+        """The canonical form of the receipt without its signature."""
         body = self.to_dict()
         body.pop("sig", None)
-        return hashlib.sha256(b"receipts/1/receipt\0" + self._canonical(body)).hexdigest()
-
-    def _canonical(self, body: dict[str, object]) -> bytes:
-        """The canonical form. Where all values are our own texts and small numbers, the C encoder writes the same."""
+        # Where all values are our own texts and small numbers, the C encoder writes the same.
         if not self.extra and not self.children and not any(key.startswith("$") for key in self.scope or ()):
             with contextlib.suppress(UnicodeEncodeError):  # a surrogate, which the canonical form spells its own way
                 return json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
@@ -238,8 +243,8 @@ def _problem(value: Mapping[object, object]) -> str | None:
             return f"{name} is missing"
         if not _is_right_type(name, value[name]):
             return f"{name} is not of its type"
-    for name in ("args_sha256", "output_sha256"):
-        if not _DIGEST.match(str(value[name])):
+    for name in ("args_sha256", "output_sha256", "facts_sha256", "harvest_sha256"):
+        if name in value and not _DIGEST.match(str(value[name])):
             return f"{name} is not 64 lower-case hex digits"
     if not _HEAD.match(str(value["prev"])):
         return "prev is not 64 lower-case hex digits"

@@ -45,6 +45,9 @@ class Snapshot:
         toolset: Names and beginnings of descriptions of the bound tools, where they changed; else None.
         entries: Receipts carried by this turn; None where it carries none because it is not final.
         answer: Names of the response-format tools that this very message calls.
+        calls: Digest of the calls of this very message, where the snapshot is signed and there are any; else empty.
+        scope: Thread and checkpoint namespace, where it is signed.
+        sig: Signature object.
     """
 
     n: int
@@ -54,6 +57,8 @@ class Snapshot:
     toolset: tuple[tuple[str, str], ...] | None = None
     entries: tuple[SnapshotEntry, ...] | None = None
     answer: tuple[str, ...] = ()
+    calls: str = ""
+    scope: Mapping[str, str] | None = None
     sig: Mapping[str, str] | None = None
 
 
@@ -66,6 +71,8 @@ def make_snapshot(
     toolset: Sequence[Sequence[str]] | None = None,
     entries: Sequence[Mapping[str, object]] | None = None,
     answer: Sequence[str] = (),
+    calls: str = "",
+    scope: Mapping[str, str] | None = None,
 ) -> str:
     """Write a snapshot as the canonical JSON string that stands on the message.
 
@@ -79,11 +86,13 @@ def make_snapshot(
         toolset: Pairs of name and description, where they are to be recorded.
         entries: `{"receipt": ..., "facts": ...}` objects, on final turns.
         answer: Names of response-format tools that this message calls.
+        calls: Digest of the calls of this message; empty for none.
+        scope: Thread and checkpoint namespace, where it is to be signed.
 
     Returns:
         Canonical JSON.
     """
-    if toolset is None and entries is None and not answer:
+    if toolset is None and entries is None and not answer and not calls and not scope:
         # All four values are ours and plain; spelling them out is the canonical form at a tenth of the cost.
         return f'{{"head":"{head}","n":{n},"shown":"{shown}","tag":"{tag}","v":{FORMAT_VERSION}}}'
     body: dict[str, object] = {"v": FORMAT_VERSION, "n": n, "shown": shown, "head": head, "tag": tag}
@@ -93,6 +102,10 @@ def make_snapshot(
         body["entries"] = list(entries)
     if answer:
         body["answer"] = list(answer)
+    if calls:
+        body["calls_sha256"] = calls
+    if scope:
+        body["scope"] = dict(scope)
     return canon(body).decode("utf-8")
 
 
@@ -106,6 +119,8 @@ def parse_snapshot(value: object) -> Snapshot | Malformed:
         The snapshot, or `Malformed`; never raises. One malformed entry makes the snapshot malformed: nothing in it
         can be relied on.
     """
+    if isinstance(value, Malformed):
+        return value  # whoever read it before found out what is wrong with it
     if not isinstance(value, str):
         return Malformed(f"a snapshot is a JSON string, this is {type(value).__name__}")
     if len(value) > MAX_SNAPSHOT_CHARS:
@@ -150,7 +165,11 @@ def _read_body(body: Mapping[str, object]) -> Snapshot | Malformed:
         return Malformed("an entry is malformed")
     if not isinstance(answer, list) or not all(isinstance(name, str) for name in answer):
         return Malformed("answer is not a list of names")
-    sig = body.get("sig")
+    calls, scope, sig = body.get("calls_sha256", ""), body.get("scope"), body.get("sig")
+    if not isinstance(calls, str) or (calls and not _HEAD.match(calls)):
+        return Malformed("calls_sha256 is not 64 lower-case hex digits")
+    if scope is not None and not _is_strings(scope):
+        return Malformed("scope is not an object of texts")
     return Snapshot(
         n=n,
         shown=ranges,
@@ -159,8 +178,14 @@ def _read_body(body: Mapping[str, object]) -> Snapshot | Malformed:
         toolset=tools,
         entries=rows,
         answer=tuple(answer),
+        calls=calls,
+        scope=scope if isinstance(scope, Mapping) else None,
         sig=sig if isinstance(sig, Mapping) else None,
     )
+
+
+def _is_strings(value: object) -> bool:
+    return isinstance(value, dict) and len(value) <= 16 and all(isinstance(item, str) for item in value.values())
 
 
 def _read_toolset(value: object) -> tuple[tuple[str, str], ...] | None:
@@ -196,8 +221,12 @@ class SnapshotHead:
     tag: str
 
 
+_STRING: Final = r'"(?:[^"\\]|\\.)*"'
+#: A JSON object of texts, as `scope` and `sig` are.
+STRINGS: Final = rf"\{{(?:{_STRING}:{_STRING},?){{0,16}}\}}"
 _PEEK: Final = re.compile(
-    r'"head":"([0-9a-f]{64})","n":(\d{1,10}),"shown":"[0-9,-]*",(?:"sig":\{[^{}]*\},)?"tag":"([A-Z2-7]{4})"'
+    rf'"head":"([0-9a-f]{{64}})","n":(\d{{1,10}}),(?:"scope":{STRINGS},)?"shown":"[0-9,-]*",(?:"sig":{STRINGS},)?'
+    r'"tag":"([A-Z2-7]{4})"'
 )
 
 
@@ -246,7 +275,7 @@ def peek_carried(value: str) -> tuple[int, ...]:
         Numbers in order; empty where it carries none.
     """
     # In canonical JSON these keys stand first, so ordinary snapshots cost one look.
-    if not value.startswith(('{"entries"', '{"answer"')) or len(value) > MAX_SNAPSHOT_CHARS:
+    if not value.startswith(('{"entries"', '{"answer"', '{"calls')) or len(value) > MAX_SNAPSHOT_CHARS:
         return ()
     try:
         rows = json.loads(value).get("entries")
