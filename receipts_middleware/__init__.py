@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from receipts_middleware.policy import load_policy
     from receipts_middleware.readers import read_transcript
     from receipts_middleware.readers.registry import read_transcripts
+    from receipts_middleware.readers.say_do import read_pair
     from receipts_middleware.verification import averify_messages, averify_turns, verify_messages, verify_turns
 
 __version__ = "0.1.0"
@@ -43,6 +44,7 @@ __all__ = [
     "averify_turns",
     "load_policy",
     "parse_citations",
+    "read_pair",
     "read_transcript",
     "read_transcripts",
     "verify",
@@ -65,6 +67,7 @@ _MODULES = {
     "policy": "load_policy",
     "readers": "read_transcript",
     "readers.registry": "read_transcripts",
+    "readers.say_do": "read_pair",
     "verification": "averify_messages averify_turns verify_messages verify_turns",
 }
 _PLACES = {name: module for module, names in _MODULES.items() for name in names.split()}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Final, cast
 
 import click
 from click.shell_completion import CompletionItem
@@ -30,6 +32,9 @@ from receipts_middleware.core.rules import RULES
 from receipts_middleware.core.toolspec import read_tools
 from receipts_middleware.policy import load_policy
 from receipts_middleware.readers.registry import FORMATS, reader_named
+
+#: A field mapping has a dozen lines, and some words.
+_MAX_MAPPING: Final = 16 * 1024
 
 _EPILOG = """\b
 Examples:
@@ -81,7 +86,13 @@ def _explain(context: click.Context, parameter: click.Parameter, value: str | No
 @click.argument("paths", metavar="PATH...", nargs=-1, shell_complete=complete_files)
 @click.option("--reply", metavar="FILE", help="Text that an agent wrote; with --log, in place of PATH.")
 @click.option("--log", metavar="FILE", help="What was done: JSON, JSON lines or CSV, a record each.")
-@click.option("--map", "mapping", metavar="FIELD=PATH,...", default="", help="What the fields of --log are called.")
+@click.option(
+    "--map",
+    "mapping",
+    metavar="FILE|FIELD=PATH,...",
+    default="",
+    help="What the fields of --log are called; a TOML or JSON file, or the fields themselves.",
+)
 @click.option(
     "--input-format",
     "input_form",
@@ -202,7 +213,24 @@ def _pair(paths: Sequence[str], reply: str | None, log: str | None, mapping: str
         raise click.UsageError("--reply and --log stand in place of PATH; leave one out")
     if reply == log == STANDARD_INPUT:
         raise click.UsageError("--reply and --log cannot both be standard input")
-    return Batch([Pair(reply, log, mapping)], files=2)
+    return Batch([Pair(reply, log, _mapping(mapping))], files=2)
+
+
+def _mapping(given: str) -> str | Mapping[str, object] | None:
+    """What the fields of a log are called, by the option itself or by the file that it names."""
+    if not given or "=" in given:
+        return given or None
+    data = read_input(given)
+    if len(data) > _MAX_MAPPING:
+        raise CommandError(f"{given} is longer than {_MAX_MAPPING >> 10} KiB; give a field mapping")
+    try:
+        text = data.decode("utf-8-sig")
+        value = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise CommandError(
+            f'{given} is neither TOML nor JSON ({error}); write lines such as name = "$.tool"'
+        ) from error
+    return cast("dict[str, object]", value)
 
 
 def _total(paths: Sequence[str]) -> int | None:

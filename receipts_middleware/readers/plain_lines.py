@@ -14,9 +14,10 @@ from receipts_middleware.core.transcript import Message, Transcript
 from receipts_middleware.readers import openai_chat
 from receipts_middleware.readers.content import text_field
 from receipts_middleware.readers.detect import detect
+from receipts_middleware.readers.log_mapping import COMMON
 from receipts_middleware.readers.loose import read_loose
 from receipts_middleware.readers.native import Skipped
-from receipts_middleware.readers.say_do import DEFAULTS, read_record
+from receipts_middleware.readers.say_do import read_record
 
 NAME: Final = "plain_lines"
 
@@ -54,8 +55,9 @@ def read(value: object) -> list[Transcript]:
     messages: list[Message] = []
     skipped = Skipped()
     for index, item in enumerate(value if isinstance(value, list) else []):
-        if _is_record(item) and isinstance(item, Mapping):
-            messages.append(read_record(item, DEFAULTS))
+        record = read_record(item, COMMON) if _is_record(item) and isinstance(item, Mapping) else None
+        if record is not None:
+            messages.append(record)
         elif detect(item) is not None:
             messages.extend(read_loose(item))
         else:

@@ -54,6 +54,47 @@ def test_fields_of_another_log_can_be_mapped(folder, pair, call) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("map.toml", 'name = "$.what"\nstatus = ["$.none", "$.how"]\n\n[words]\nfailed = ["kaputt"]\n'),
+        ("map.json", '\ufeff{"name": "$.what", "status": "$.how", "words": {"failed": ["kaputt"]}}'),
+    ],
+)
+def test_a_file_can_hold_the_mapping(folder, pair, call, name, text) -> None:
+    (folder / "log.json").write_text(
+        json.dumps(
+            [
+                {"what": "send_email", "how": how, "target": to}
+                for how, to in (("kaputt", "d@x.example"), ("ok", "e@x.example"))
+            ]
+        )
+    )
+    (folder / name).write_text(text, encoding="utf-8")
+    assert call(*pair("I emailed d@x.example."), "--map", name, "--quiet")[0] == 1
+    assert call(*pair("I emailed e@x.example."), "--map", name, "--quiet")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("name = ", "is neither TOML nor JSON"),
+        ("{", "is neither TOML nor JSON"),
+        ('colour = "$.x"', "is no field of a log record"),
+        ("\xff", "is neither TOML nor JSON"),
+        ("# " + "x" * 20_000, "is longer than 16 KiB"),
+        ("", "is empty"),
+    ],
+    ids="toml json field bytes long empty".split(),
+)
+def test_a_mapping_file_that_cannot_be_right_says_why(folder, pair, call, text, says) -> None:
+    (folder / "map.toml").write_text(text, encoding="latin-1")
+    code, out, err = call(*pair("I emailed it."), "--map", "map.toml")
+    assert (code, out) == (3, "")
+    assert says in err
+    assert "bug" not in err
+
+
+@pytest.mark.parametrize(
     ("arguments", "says"),
     [
         (["verify", "--reply", "reply.txt"], "belong together"),
@@ -62,6 +103,7 @@ def test_fields_of_another_log_can_be_mapped(folder, pair, call) -> None:
         (["verify", "x.json", "--reply", "reply.txt", "--log", "log.json"], "leave one out"),
         (["verify", "x.json", "--map", "name=$.x"], "--map is about --log"),
         (["verify", "--reply", "reply.txt", "--log", "log.json", "--map", "nonsense=$.x"], "is no field"),
+        (["verify", "--reply", "reply.txt", "--log", "log.json", "--map", "no-such.toml"], "cannot read no-such.toml"),
         (["verify", "--reply", "no-such.txt", "--log", "log.json"], "cannot read no-such.txt"),
         (["verify", "--reply", "reply.txt", "--log", "no-such.json"], "cannot read no-such.json"),
         (["verify", "--reply", "empty.txt", "--log", "log.json"], "empty.txt is empty"),

@@ -12,7 +12,8 @@ from receipts_middleware.core.errors import FormatError, UsageError
 from receipts_middleware.core.grade import grade_ledger
 from receipts_middleware.core.transcript import Transcript
 from receipts_middleware.core.verify import last_turn, verify_transcript
-from receipts_middleware.readers.say_do import parse_mapping, read_pair
+from receipts_middleware.readers.log_mapping import parse_mapping
+from receipts_middleware.readers.say_do import read_pair
 
 
 def _pair(row: dict, reply: str | None = None) -> Transcript:
@@ -67,8 +68,15 @@ def test_a_log_reads_alike_as_text_bytes_and_records(row: dict) -> None:
         ("name=$.a[", "is no path"),
         ("name=$" + ".a" * 40, "is no path"),
         ({"verb": "$.x"}, "is no field of a log record"),
+        ("name=$.a[*].b", "is for records alone"),
+        ({"name": 3}, "name: int is no path"),
+        ({"name": ["$.a", None]}, "name: NoneType is no path"),
+        ({"words": ["x"]}, "words is list"),
+        ({"words": {"great": ["x"]}}, "is nothing that a word may mean"),
+        ({"words": {"done": [None]}}, "give words or whole numbers"),
+        ({"words": {"done": list(range(2_000))}}, "at most 1000"),
     ],
-    ids=["no-path", "unknown-field", "open-bracket", "long", "object"],
+    ids="no-path unknown-field open-bracket long object each type list words meaning word many".split(),
 )
 def test_a_mapping_that_cannot_be_right_says_why(mapping: object, says: str) -> None:
     with pytest.raises(UsageError, match=says):
@@ -169,3 +177,28 @@ def test_what_a_graded_record_returned_is_still_read() -> None:
     log = [{"tool": "find_orders", "result": {"total": "18.50"}, "grade": "S3"}]
     assert verify_transcript(read_pair("The total is 18.50.", log)).claims[0].status == "supported"
     assert verify_transcript(read_pair("The total is 19.50.", log)).claims[0].status == "unmatched"
+
+
+@pytest.mark.rows("readers/pair_mappings.json")
+def test_log_of_another_program_reads_by_its_mapping(row: dict) -> None:
+    def grades(log: object) -> list[str]:
+        turn = last_turn(read_pair("x", log, row["mapping"]))
+        return [graded.grade for graded in grade_ledger(turn.ledger, turn.tools).values()]
+
+    assert grades(row["log"]) == row["grades"]
+    text = row["log"] if isinstance(row["log"], str) else json.dumps(row["log"])
+    assert grades(text.encode()) == row["grades"]
+    for reply in row["honest"]:
+        assert verify_transcript(read_pair(reply, row["log"], row["mapping"])).ok, reply
+    for reply, statuses in row["lies"].items():
+        verification = verify_transcript(read_pair(reply, row["log"], row["mapping"]))
+        assert [claim.status for claim in verification.claims] == statuses, reply
+        assert not verification.ok, reply
+
+
+def test_log_without_its_mapping_says_what_to_do(fixture_rows) -> None:
+    row = next(row for row in fixture_rows("readers/pair_mappings.json") if row["id"] == "make-operations")
+    with pytest.raises(FormatError, match="no record names what was done; map it"):
+        read_pair("x", row["log"], "records=$.executions")
+    with pytest.raises(FormatError, match=r"/executions/1/operations/0: no record"):
+        read_pair("x", {"executions": [{}, {"operations": [{}]}]}, row["mapping"])

@@ -6,7 +6,7 @@ document is only named, and whoever works on it reads it. The decision is made b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -64,12 +64,12 @@ class Pair:
     Attributes:
         file: Path of the reply.
         log: Path of the log.
-        mapping: What the fields of the log are called; empty for common names.
+        mapping: What the fields of the log are called; None for common names.
     """
 
     file: str
     log: str
-    mapping: str = ""
+    mapping: str | Mapping[str, object] | None = None
 
 
 @dataclass(slots=True)

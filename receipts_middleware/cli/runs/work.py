@@ -211,7 +211,7 @@ def _read_pair(item: Pair, name: str, job: Job) -> Iterator[tuple[Place, Transcr
     reply = read_document(item.file).removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
     log = read_document(item.log)
     try:
-        transcript = say_do.read_pair(reply, log, item.mapping or None, tools=job.tools)
+        transcript = say_do.read_pair(reply, log, item.mapping, tools=job.tools)
     except FormatError as error:
         raise InputError(f"{name} and {shown_name(item.log)}: {error}", names_file=True) from error
     yield Place(name), transcript
