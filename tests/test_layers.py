@@ -94,7 +94,7 @@ IMPURE_CALLS = frozenset(
 THIRD_PARTY: dict[str, frozenset[str]] = {
     "markdown_it": frozenset({"core"}),
     "langchain": frozenset({"langchain", "demo"}),
-    "langchain_core": frozenset({"langchain", "demo"}),
+    "langchain_core": frozenset({"langchain", "demo", "lint"}),  # lint: a function given as a tool is made one
     "langgraph": frozenset({"langchain"}),
     "deepagents": frozenset({"demo"}),
     "pydantic": frozenset({"langchain"}),  # LangChain's base classes are pydantic models
@@ -107,6 +107,8 @@ THIRD_PARTY: dict[str, frozenset[str]] = {
     "zstandard": frozenset({"cli"}),
     "aiosmtpd": frozenset({"demo"}),
     "cryptography": frozenset({"signing"}),
+    "mcp": frozenset({"lint"}),
+    "anyio": frozenset({"lint"}),  # the SDK's own, and never without it
 }
 
 MAX_MODULE_LINES = 400
