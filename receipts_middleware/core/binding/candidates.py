@@ -124,7 +124,9 @@ def _call(meant: Meant, values: Sequence[Value], act: Act, found: Fit, run: Run)
             verb = 1.0
     shared = sum(1 for v in values if v.kind in TARGETS and agrees(v, act))
     other = sum(1 for v in values if v.kind not in TARGETS and v.norm not in ("1", "2") and agrees(v, act))
-    words = len((meant.words - act.traits.own) & (act.words() | run.alias_words(act)))
+    rest = meant.words - act.traits.own
+    told, alias = act.words(), run.alias_words(act)
+    words = sum(word in told or word in alias for word in rest)
     words += len(meant.words & act.key_words())
     score = max(found.verb, verb) + found.noun + min(3.0, 1.0 * words) + min(4.0, 2.0 * shared) + min(2.0, float(other))
     if not max(found.verb, verb, found.noun) and not meant.generic and shared == 0 and words < 2:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.bodies import MAX_RECORDS, Record, leaf_texts
@@ -10,6 +11,8 @@ from receipts_middleware.core.binding.tools import Traits
 from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.language.value import NO_WORDS, Words
 from receipts_middleware.core.values import Pool, read_values
+
+_NOTHING: Final[frozenset[str]] = frozenset()
 
 
 class Run:
@@ -106,6 +109,10 @@ class Run:
 
     def alias_words(self, act: Act) -> frozenset[str]:
         """Stems of what readings say of the things that the arguments of a call name by id."""
+        if self._by_scalar is None:
+            self._by_scalar = self._read_scalars()
+        if not self._by_scalar:
+            return _NOTHING
         found = self._aliases.get(act.entry.n)
         if found is None:
             parts: list[str] = []
@@ -178,17 +185,22 @@ class Run:
             scalar: In lower case.
         """
         if self._by_scalar is None:
-            self._by_scalar = {}
-            for act in self.acts:
-                if act.kind == "acting":
-                    continue
-                asked = tuple(("asked", text) for text in leaf_texts(act.args, keys=False) if len(text) <= 128)[:16]
-                for record in act.records():
-                    full = Record(record.pairs + asked)
-                    for text in record.texts():
-                        if len(text) <= 128:
-                            self._by_scalar.setdefault(text, []).append(full)
+            self._by_scalar = self._read_scalars()
         return self._by_scalar.get(scalar, [])
+
+    def _read_scalars(self) -> dict[str, list[Record]]:
+        """Records of readings by the scalars that they hold."""
+        found: dict[str, list[Record]] = {}
+        for act in self.acts:
+            if act.kind == "acting":
+                continue
+            asked = tuple(("asked", text) for text in leaf_texts(act.args, keys=False) if len(text) <= 128)[:16]
+            for record in act.records():
+                full = Record(record.pairs + asked)
+                for text in record.texts():
+                    if len(text) <= 128:
+                        found.setdefault(text, []).append(full)
+        return found
 
     def rivals(self, scalar: str) -> list[Record]:
         """Other records of the readings that returned a record with this scalar.

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from functools import lru_cache
+from math import lcm
 from typing import Final, Literal
 
 from receipts_middleware.core.values.numbers import shift
 from receipts_middleware.core.values.places import normal_path
-from receipts_middleware.core.values.same import keys_of, same_value, units_agree
+from receipts_middleware.core.values.same import keys_of, kinds_agree, units_agree
 from receipts_middleware.core.values.tables import DURATIONS, MONTH_DURATIONS
 from receipts_middleware.core.values.value import Value
 
@@ -92,9 +94,11 @@ class Pool:
         return self._derived(value) if value.kind in ("money", "count") else None
 
     def _same(self, value: Value) -> bool:
-        return any(
-            same_value(value, other) for key in dict.fromkeys(keys_of(value)) for other in self._by_key.get(key, ())
-        )
+        for key in keys_of(value):
+            for other in self._by_key.get(key, ()):
+                if units_agree(value, other) and kinds_agree(value, other):  # they share the key
+                    return True
+        return False
 
     def _has_bare(self, value: Value, norm: str) -> bool:
         """A number without any unit of its own."""
@@ -108,7 +112,7 @@ class Pool:
 
     def _is_rounded(self, value: Value) -> bool:
         """Whether a number with more decimals rounds to this one, also as a share of 1 (`0.2654`)."""
-        if value.kind not in ("money", "count", "percent"):
+        if not self._fractions or value.kind not in ("money", "count", "percent"):
             return False
         places = len(value.norm.partition(".")[2])
         target, half = Fraction(value.norm), Fraction(1, 2 * 10**places)
@@ -121,21 +125,32 @@ class Pool:
         )
 
     def _derived(self, value: Value) -> Derivation | None:
-        target = Fraction(value.norm)
-        if target < MIN_DERIVED and target.denominator == 1:
+        if len(self._numbers) < 2:
+            return None  # nothing follows from one number
+        above, below = _ratio(value.norm)
+        if below == 1 and above < MIN_DERIVED:
             return None
-        numbers = [Fraction(seen.norm) for seen in self._numbers if units_agree(seen, value)]
+        ratios = [_ratio(seen.norm) for seen in self._numbers if units_agree(seen, value)]
+        scale = lcm(below, *(denominator for _, denominator in ratios))
+        target = above * (scale // below)
+        numbers = [numerator * (scale // denominator) for numerator, denominator in ratios]
         if _is_sum(numbers, target):
             return "sum"
         present = set(numbers)
         return "difference" if any(number + target in present for number in numbers if number) else None
 
 
-def _is_sum(numbers: list[Fraction], target: Fraction) -> bool:
+@lru_cache(maxsize=4_096)  # the amounts of a run are asked for by every claim
+def _ratio(norm: str) -> tuple[int, int]:
+    """A number exactly, as numerator and denominator: whole numbers are added up much faster than fractions."""
+    return Fraction(norm).as_integer_ratio()
+
+
+def _is_sum(numbers: list[int], target: int) -> bool:
     """Whether two numbers, or several that stand side by side, add up to the target."""
-    seen: set[Fraction] = set()
-    sums: set[Fraction] = set()
-    before = running = Fraction(0)
+    seen: set[int] = set()
+    sums: set[int] = set()
+    before = running = 0
     for number in numbers:
         running += number
         if target - number in seen or running - target in sums:

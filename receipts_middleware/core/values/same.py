@@ -33,7 +33,7 @@ def same_value(a: Value, b: Value) -> bool:
         bare 64; not `€64` and 64 USD), dates as far as both are told, ids ignoring case and separators, a bare number
         and an id of that number behind a prefix of letters, a path and its end. Symmetric.
     """
-    return units_agree(a, b) and any(key in set(keys_of(b)) for key in keys_of(a)) and _kinds_agree(a, b)
+    return units_agree(a, b) and not set(keys_of(b)).isdisjoint(keys_of(a)) and kinds_agree(a, b)
 
 
 def keys_of(value: Value) -> Iterator[str]:
@@ -88,8 +88,13 @@ def _name_keys(norm: str) -> Iterator[str]:
         yield f"i:{_LOOSE.sub('', norm.rsplit('/', 1)[-1].casefold())}"
 
 
-def _kinds_agree(a: Value, b: Value) -> bool:
-    """What sharing a key does not settle: ids behind different prefixes, dates told to different depth."""
+def kinds_agree(a: Value, b: Value) -> bool:
+    """Whether two values that share a key may be the same: ids behind one prefix, dates as far as both are told.
+
+    Args:
+        a: A value.
+        b: Another.
+    """
     if a.kind == b.kind == "date":
         return any(_dates_agree(x, y) for x in (a.norm, *a.also) for y in (b.norm, *b.also))
     if a.kind in _NAMES and b.kind in _NAMES:
