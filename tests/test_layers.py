@@ -58,8 +58,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 CORE_ORDER: tuple[str, ...] = tuple(
     """
     errors keys canonical lexicon values ranges markdown citation receipt chain toolspec transcript evidence facts
-    snapshot seal ledger grade children finding wording language.value claims rules policy binding given resolve inspect
-    suspicion language claimed bearing cited summary audit verify children.reduce
+    snapshot seal rows ledger grade children finding wording language.value claims rules policy binding given resolve
+    inspect suspicion language claimed bearing cited summary audit verify children.reduce
     """.split()
 )
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 from langgraph.runtime import get_runtime
 
-from receipts_middleware.langchain import execution as tool_side
 from receipts_middleware.langchain.guard import Guard
 from receipts_middleware.langchain.memory import Memory
 from receipts_middleware.langchain.results import bare_messages
+from receipts_middleware.langchain.scope import scope_of
 from receipts_middleware.langchain.turn import ModelInput, Turn, TurnMaker
 from receipts_middleware.langchain.upward import note_turn
 
@@ -64,7 +64,7 @@ class ByHand:
         return stamped if isinstance(stamped, AIMessage) else reply
 
     def _prepare_list(self, messages: Sequence[BaseMessage], tools: Sequence[object], runtime: object) -> Turn:
-        scope = tool_side.scope_of(runtime if runtime is not None else running_graph())
+        scope = scope_of(runtime if runtime is not None else running_graph())
         first = messages[0] if messages else None
         system = first if isinstance(first, SystemMessage) else None
         rest = messages[1:] if system is not None else messages

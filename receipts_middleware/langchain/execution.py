@@ -15,7 +15,7 @@ from typing import Any, Final
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from receipts_middleware.core.canonical import digest_args, digest_output
-from receipts_middleware.core.chain import genesis_head, stable_namespace
+from receipts_middleware.core.chain import genesis_head
 from receipts_middleware.core.children import Below, ChildRun, children_of, cut, write_record
 from receipts_middleware.core.evidence import Evidence
 from receipts_middleware.core.evidence.object_id import id_at
@@ -31,27 +31,14 @@ from receipts_middleware.langchain.kinds import kind_of_tool
 from receipts_middleware.langchain.memory import Memory, Remembered, SlotKey, slot_key
 from receipts_middleware.langchain.numbering import Slot, find_slot, messages_of
 from receipts_middleware.langchain.results import Held, content_of, find_answer, stamp_result
+from receipts_middleware.langchain.scope import Scope, graph_of, scope_of
+from receipts_middleware.langchain.sealing import Sealer
 from receipts_middleware.langchain.stamps import Stamps
 from receipts_middleware.langchain.standin import Recorder, recording
 from receipts_middleware.readers.content import text_of
 
 #: Outcomes of calls of which no tool ran, so that no subagent did.
 _NOT_RUN: Final = frozenset({"not_executed", "rejected", "synthetic"})
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Where a run belongs.
-
-    Attributes:
-        run: What tells it from others within the process: its thread, else its run id.
-        thread: Its thread; empty where it has none. Chain and tag follow from it, since a run id is new each time.
-        namespace: Its checkpoint namespace without task ids.
-    """
-
-    run: str
-    thread: str
-    namespace: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +52,7 @@ class Execution:
         asked: Arguments that the model asked for, as they were before anything ran.
         key: Under which the process remembers it.
         started: Clock reading at its start, in seconds.
-        scope: Checkpoint namespace, where it is not the root.
+        scope: Where the run belongs.
         collector: Takes in what subagents do below this call.
         parent: Collector of the call below which this very run stands; None for a run that nobody delegated.
         graph: Checkpoint namespace of this run's graph, with task ids: no two runs share one.
@@ -77,7 +64,7 @@ class Execution:
     asked: object
     key: SlotKey
     started: float
-    scope: Mapping[str, str] | None
+    scope: Scope
     collector: Collector
     parent: Collector | None
     graph: str
@@ -85,11 +72,12 @@ class Execution:
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """Where executions are remembered, which facts of them are kept, and which tools run subagents."""
+    """Where executions are remembered, which facts of them are kept, how they are signed, and who runs subagents."""
 
     memory: Memory
     stamps: Stamps
     capturing: Capturing
+    sealer: Sealer
     subagents: frozenset[str] = frozenset()
 
     @property
@@ -114,7 +102,7 @@ def begin(request: ToolCallRequest) -> Execution | None:
         asked=freeze(slot.asked.get("args")),
         key=slot_key(scope.run, scope.namespace, slot.issuer, slot.position),
         started=time.perf_counter(),
-        scope={"ns": scope.namespace[:MAX_TEXT]} if scope.namespace else None,
+        scope=scope,
         collector=Collector(_agent_name(request)),
         parent=current_collector(),
         graph=graph_of(request.runtime),
@@ -139,11 +127,17 @@ def finish(execution: Execution, result: Any, keeping: Keeping) -> tuple[Any, Re
         registered=execution.request.tool is not None,
     )
     below = _below(execution, None, name, keeping, ran=ending.outcome not in _NOT_RUN)
-    receipt = _record(execution, ending, content if answer is not None else None, keeping, children_of(below.runs))
-    keys: dict[str, Any] = {RECEIPT_KEY: receipt.to_dict()}
+    told = {HARVEST_KEY: write_record(below, text_of(content_of(answer)))} if below.runs else {}
+    receipt = _record(
+        execution,
+        ending,
+        content if answer is not None else None,
+        keeping,
+        children_of(below.runs),
+        told=told.get(HARVEST_KEY),
+    )
+    keys: dict[str, Any] = {RECEIPT_KEY: receipt.to_dict(), **told}
     keeping.stamps.put(keys[RECEIPT_KEY], receipt)
-    if below.runs:
-        keys[HARVEST_KEY] = write_record(below, text_of(content_of(answer)))
     return stamp_result(result, answer, keys, held), receipt
 
 
@@ -162,20 +156,6 @@ def unstamped(request: ToolCallRequest, result: Any) -> Any:
 def held_by(request: ToolCallRequest) -> Held:
     """Messages of the request's state."""
     return Held(messages_of(request.state))
-
-
-def scope_of(runtime: object) -> Scope:
-    """Where a run belongs; empty outside of a graph."""
-    info = getattr(runtime, "execution_info", None)
-    thread = str(getattr(info, "thread_id", None) or "")
-    run = thread or str(getattr(info, "run_id", None) or "")
-    return Scope(run, thread, stable_namespace(str(getattr(info, "checkpoint_ns", "") or "")))
-
-
-def graph_of(runtime: object) -> str:
-    """Checkpoint namespace of the running graph, with task ids and without the step's own."""
-    info = getattr(runtime, "execution_info", None)
-    return str(getattr(info, "checkpoint_ns", "") or "").rpartition("|")[0]
 
 
 def _below(execution: Execution, error: BaseException | None, tool: str, keeping: Keeping, *, ran: bool) -> Below:
@@ -216,7 +196,13 @@ def _args_of(execution: Execution) -> object:
 
 
 def _record(
-    execution: Execution, ending: Ending, content: object, keeping: Keeping, children: tuple[Child, ...]
+    execution: Execution,
+    ending: Ending,
+    content: object,
+    keeping: Keeping,
+    children: tuple[Child, ...],
+    *,
+    told: str | None = None,
 ) -> Receipt:
     """Write the receipt, and remember it until the next model call."""
     slot, args, name = execution.slot, _args_of(execution), _tool_name(execution)
@@ -247,12 +233,13 @@ def _record(
         status_word=_bounded(evidence.status_word) if evidence is not None and evidence.status_word else None,
         error_type=_bounded(ending.error_type) if ending.error_type else None,
         lossy=given.lossy or (output is not None and output.lossy),
-        scope=execution.scope,
+        scope={"ns": execution.scope.namespace[:MAX_TEXT]} if execution.scope.namespace else None,
         children=children,
         # Without a turn behind it a saved run would look as if it had been cut off.
         extra={RETURN_DIRECT_KEY: True} if getattr(execution.request.tool, "return_direct", None) is True else {},
     )
     facts = keeping.capturing.facts(name, args, text_of(content))
+    receipt = keeping.sealer.receipt(receipt, execution.scope, facts, told)
     keeping.memory.put(execution.key, Remembered(receipt, facts, _bounded(asked_name), runs), slot.issuer)
     return receipt
 

@@ -27,7 +27,7 @@ from langgraph.types import Command
 from receipts_middleware.core.facts import Capture
 from receipts_middleware.core.ledger import LedgerRow, render_line
 from receipts_middleware.core.policy import Policy
-from receipts_middleware.core.receipt import Receipt
+from receipts_middleware.core.receipt import Receipt, parse_receipt
 from receipts_middleware.langchain import execution as tool_side
 from receipts_middleware.langchain.by_hand import ByHand
 from receipts_middleware.langchain.capturing import Capturing
@@ -36,16 +36,26 @@ from receipts_middleware.langchain.guard import Guard, OnError
 from receipts_middleware.langchain.kinds import kind_of_tool
 from receipts_middleware.langchain.memory import Memory
 from receipts_middleware.langchain.numbering import channel_of, messages_of
-from receipts_middleware.langchain.options import check_budget, check_capture, check_choice, names_of
+from receipts_middleware.langchain.options import (
+    capture_key_of,
+    check_budget,
+    check_capture,
+    check_choice,
+    keyring_of,
+    names_of,
+)
 from receipts_middleware.langchain.prompt import DEFAULT_PROMPT
 from receipts_middleware.langchain.reconcile import Reconciler
 from receipts_middleware.langchain.results import bare_messages
+from receipts_middleware.langchain.scope import scope_of
+from receipts_middleware.langchain.sealing import Sealer
 from receipts_middleware.langchain.stamps import Stamps
 from receipts_middleware.langchain.state import CHANNEL, ReceiptsState
 from receipts_middleware.langchain.turn import SnapshotMode, Turn, TurnMaker
 from receipts_middleware.langchain.upward import note_execution, note_turn
 from receipts_middleware.langchain.view import Placement, ViewBuilder, ViewOptions
 from receipts_middleware.policy import policy_of
+from receipts_middleware.signing import Keys
 
 try:
     from langchain.agents.middleware.types import TracePolicy, omit_payload
@@ -95,6 +105,7 @@ class ReceiptsMiddleware(ByHand, AgentMiddleware[ReceiptsState[ResponseT], Conte
         system_prompt: str | None = DEFAULT_PROMPT,
         capture: Capture = "values",
         capture_key: bytes | None = None,
+        signing_key: Keys | None = None,
         policy: Policy | str | PathLike[str] | None = None,
         on_error: OnError = "warn",
     ) -> None:
@@ -116,7 +127,10 @@ class ReceiptsMiddleware(ByHand, AgentMiddleware[ReceiptsState[ResponseT], Conte
                 none. The placement `none` adds no paragraph.
             capture: What is kept of arguments and results besides hashes: a few `values`, keyed `digests` of them,
                 or `hashes` alone.
-            capture_key: Key of the digests, at least 16 bytes; needed for `digests`.
+            capture_key: Key of the digests, at least 16 bytes; where not given, derived from `signing_key`.
+            signing_key: Signs receipts, snapshots and the private channel: at least 16 secret bytes, or a key of
+                `receipts_middleware.signing`; of several the first signs and all are believed. What state holds and
+                none of them signed counts as made up. Keep it from tools and models.
             policy: What is said of the tools, where a guess would be wrong: a policy, or the path of a TOML file,
                 read once, here. It decides what receipts are stamped with. No file is read unasked.
             on_error: What to do when the middleware itself fails: `warn` in the log, `raise`, or a function of the
@@ -133,23 +147,28 @@ class ReceiptsMiddleware(ByHand, AgentMiddleware[ReceiptsState[ResponseT], Conte
         self.tools = []
         self._included = None if tools is None else names_of(tools, "tools")
         self._excluded = names_of(exclude_tools, "exclude_tools")
-        self._memory, stamps = Memory(), Stamps()
+        ring = keyring_of(signing_key)
+        sealer = Sealer(ring, self._guard)
+        self._memory, stamps = Memory(), Stamps(parse=sealer.parser(parse_receipt, ""))
         said = policy_of(policy)
+        capture_key = capture_key_of(capture_key, ring)
         check_capture(capture, capture_key, said)
         capturing = Capturing(capture, capture_key, said)
-        self._keeping = tool_side.Keeping(self._memory, stamps, capturing, names_of(subagents, "subagents"))
+        self._keeping = tool_side.Keeping(self._memory, stamps, capturing, sealer, names_of(subagents, "subagents"))
         options = ViewOptions(
             placement=placement,
             limit=max_tokens if max_tokens is not None else max_chars,
             measure=token_counter if token_counter is not None else len,
             excluded=self._is_left_out,
             kind=lambda name: kind_of_tool(None, name, capturing.policy),
+            of_thread=sealer.is_of,
         )
         self._turns = TurnMaker(
-            reconciler=Reconciler(self._memory, stamps, capturing, self._is_left_out),
+            reconciler=Reconciler(self._memory, stamps, capturing, self._is_left_out, sealer),
             views=ViewBuilder(options, stamps),
             snapshot=snapshot,
             prompt=system_prompt if placement != "none" else None,
+            sealer=sealer,
         )
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Any]) -> Any:
@@ -260,7 +279,7 @@ class ReceiptsMiddleware(ByHand, AgentMiddleware[ReceiptsState[ResponseT], Conte
             request_messages=request.messages,
             system=request.system_message,
             channel=channel_of(request.state),
-            scope=tool_side.scope_of(request.runtime),
+            scope=scope_of(request.runtime),
             tools=request.tools,
         )
 

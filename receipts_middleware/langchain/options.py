@@ -8,6 +8,7 @@ from langchain_core.tools import BaseTool
 
 from receipts_middleware.core.errors import UsageError
 from receipts_middleware.core.policy import Policy
+from receipts_middleware.signing import Keyring, Keys, as_keyring, derive_key
 
 
 def names_of(tools: Sequence[BaseTool | str], option: str) -> frozenset[str]:
@@ -32,12 +33,25 @@ def check_capture(capture: object, key: object, policy: Policy) -> None:
     if isinstance(key, bytes) and len(key) >= 16:
         return
     if capture == "digests":
-        raise UsageError('capture="digests" needs capture_key, at least 16 secret bytes (secrets.token_bytes(32))')
+        raise UsageError('capture="digests" needs signing_key or capture_key, at least 16 secret bytes')
     if capture == "values" and "digests" in (policy.capture, *(tool.capture for tool in policy.tools)):
         raise UsageError(
-            'the policy says capture = "digests", which needs capture_key, at least 16 secret bytes '
-            "(secrets.token_bytes(32))"
+            'the policy says capture = "digests", which needs signing_key or capture_key, at least 16 secret '
+            "bytes (secrets.token_bytes(32))"
         )
+
+
+def keyring_of(keys: Keys | None) -> Keyring | None:
+    """The keys that were given, of which the first must be able to sign; None for none."""
+    ring = as_keyring(keys) if keys is not None else None
+    if ring is not None:
+        _ = ring.signer
+    return ring
+
+
+def capture_key_of(key: bytes | None, ring: Keyring | None) -> bytes | None:
+    """Key of the digests of facts: the one given, else one derived from the key that signs."""
+    return derive_key(ring.signer, "capture") if key is None and ring is not None else key
 
 
 def check_budget(max_chars: int, max_tokens: int | None, token_counter: object) -> None:

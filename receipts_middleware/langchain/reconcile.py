@@ -17,13 +17,15 @@ from receipts_middleware.core.chain import genesis_head, ledger_tag, next_head
 from receipts_middleware.core.keys import RECEIPT_KEY
 from receipts_middleware.core.ledger import Entry, LedgerBuilder
 from receipts_middleware.core.receipt import DERIVED_KEY, MAX_ISSUED, MAX_TEXT, Receipt
+from receipts_middleware.core.rows import read_row, row_key, row_number, slot_name, write_row
 from receipts_middleware.core.snapshot import read_head
 from receipts_middleware.core.toolspec import ToolSpec
 from receipts_middleware.langchain.capturing import Capturing
-from receipts_middleware.langchain.execution import Scope, clean_text
+from receipts_middleware.langchain.execution import clean_text
 from receipts_middleware.langchain.memory import Memory, Remembered, SlotKey, slot_key
 from receipts_middleware.langchain.numbering import Anchor, find_anchor
-from receipts_middleware.langchain.rows import read_row, row_key, row_number, slot_name, write_row
+from receipts_middleware.langchain.scope import Scope
+from receipts_middleware.langchain.sealing import Sealer
 from receipts_middleware.langchain.stamps import Stamps
 from receipts_middleware.langchain.state import META
 from receipts_middleware.readers.langchain_messages import read_message
@@ -82,12 +84,14 @@ class Reconciler:
         stamps: Receipts behind the stamps of this process.
         capturing: Which facts are kept.
         excluded: Whether a tool is left out.
+        sealer: Signs what is derived, and says which stamps are ours.
     """
 
     memory: Memory
     stamps: Stamps
     capturing: Capturing
     excluded: Callable[[str], bool]
+    sealer: Sealer
 
     def stand(
         self,
@@ -111,12 +115,13 @@ class Reconciler:
         anchor = find_anchor(messages, channel)
         latest = read_head(channel.get(META))
         tag = (anchor.tag if anchor else "") or latest.tag or ledger_tag(scope.thread or _first_id(messages))
+        tag = self.sealer.tag(scope.thread, tag)
         anchored = anchor.head if anchor else ""
         # The channel knows the newest head also where its message was removed or rewritten since.
         ahead = anchor is not None and anchored and anchor.n > latest.n
         head = (anchored if ahead else latest.head or anchored) or genesis_head(scope.thread, scope.namespace)
         if anchor is not None and anchored:
-            quick = self._settle_plain_turn(messages, anchor, channel, (scope.run, scope.namespace))
+            quick = self._settle_plain_turn(messages, anchor, channel, scope)
             if quick is not None:
                 items, slots = quick
                 head = next_head(head, [item.receipt.digest() for item in items])
@@ -126,7 +131,7 @@ class Reconciler:
             tools=tuple(specs),
             issued=anchor.n if anchor else 0,
             head=anchored or genesis_head(scope.thread, scope.namespace),
-            parse=self.stamps.read,
+            parse=self.sealer.parser(self.stamps.read, scope.thread),
             said=self.capturing.policy.kind,
             id_path=self.capturing.policy.id_path,
         )
@@ -135,7 +140,7 @@ class Reconciler:
         for message in issuers:
             builder.read(read_message(message), with_snapshot=False)
         recalled: list[SlotKey] = []
-        new = self._new(builder, issuers, channel, (scope.run, scope.namespace), recalled)
+        new = self._new(builder, issuers, channel, scope, recalled)
         if len(channel) - 1 + len(new) < latest.n:
             new = sorted([*new, *self._gone(channel, new, scope, recalled)], key=lambda item: item.receipt.n)
         issued = max(builder.issued, latest.n)
@@ -143,7 +148,7 @@ class Reconciler:
         return Standing(issued, head, tag, tuple(new), anchor is None and not channel, tuple(recalled))
 
     def _settle_plain_turn(
-        self, messages: Sequence[Any], anchor: Anchor, channel: Mapping[str, Any], scope: tuple[str, str]
+        self, messages: Sequence[Any], anchor: Anchor, channel: Mapping[str, Any], scope: Scope
     ) -> tuple[tuple[NewReceipt, ...], tuple[SlotKey, ...]] | None:
         """The ordinary turn: calls that this process ran itself, each answered by its stamped message.
 
@@ -163,6 +168,8 @@ class Reconciler:
             position = receipt.n - anchor.n if receipt is not None else 0
             if receipt is None or not 0 < position <= len(calls) or position in found:
                 return None
+            if not self.sealer.believes(receipt, scope.thread):
+                return None
             call, name = calls[position - 1], slot_name(issuer.id, position)
             key = row_key(name)
             if call.get("id") != message.tool_call_id or self.excluded(str(call.get("name"))):
@@ -180,7 +187,7 @@ class Reconciler:
         builder: LedgerBuilder,
         issuers: Sequence[Any],
         channel: Mapping[str, Any],
-        scope: tuple[str, str],
+        scope: Scope,
         recalled: list[SlotKey],
     ) -> list[NewReceipt]:
         found: dict[int, NewReceipt] = {}
@@ -194,7 +201,7 @@ class Reconciler:
             if key in channel or name in channel or slot.n in found:
                 continue
             remembered = self._recall(issuer, slot.position, slot.call.tool, scope, recalled)
-            item = self._settle(name, entry, remembered)
+            item = self._settle(name, entry, remembered, scope)
             if item is not None:
                 found[slot.n] = replace(item, key=key, args=slot.call.args)
         orphans = [e for e in builder.orphans() if self._is_missing(e, found)]
@@ -223,7 +230,7 @@ class Reconciler:
     def _is_missing(self, orphan: Entry, found: Mapping[int, NewReceipt]) -> bool:
         return orphan.n not in found and orphan.n <= MAX_ISSUED and not self.excluded(orphan.tool)
 
-    def _settle(self, name: str, entry: Entry | None, remembered: Remembered | None) -> NewReceipt | None:
+    def _settle(self, name: str, entry: Entry | None, remembered: Remembered | None, scope: Scope) -> NewReceipt | None:
         """The record of a slot: its stamp, else what the process remembers, else what the message itself says."""
         if entry is not None and entry.origin == "stamped":
             return self._from_stamp(name, entry, remembered)
@@ -239,12 +246,13 @@ class Reconciler:
             created_at=datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
             extra={DERIVED_KEY: True} if _is_hearsay(entry) else {},
         )
-        return NewReceipt(name, receipt, self._facts(entry), announced=False)
+        facts = self._facts(entry)
+        return NewReceipt(name, self.sealer.receipt(receipt, scope, facts), facts, announced=False)
 
     def _from_stamp(self, key: str, entry: Entry, remembered: Remembered | None) -> NewReceipt:
         same = remembered is not None and remembered.receipt.uid == entry.receipt.uid
         facts = remembered.facts if remembered is not None and same else self._facts(entry)
-        return NewReceipt(key, entry.receipt, facts, announced=True)
+        return NewReceipt(key, entry.receipt, self.sealer.facts(entry.receipt, facts), announced=True)
 
     def _facts(self, entry: Entry) -> Mapping[str, object]:
         args = entry.call.args if entry.call is not None else None
@@ -252,9 +260,9 @@ class Reconciler:
         return self.capturing.facts(entry.tool, args, text)
 
     def _recall(
-        self, issuer: Any, position: int, tool: str, scope: tuple[str, str], recalled: list[SlotKey]
+        self, issuer: Any, position: int, tool: str, scope: Scope, recalled: list[SlotKey]
     ) -> Remembered | None:
-        slot = slot_key(*scope, issuer, position)
+        slot = slot_key(scope.run, scope.namespace, issuer, position)
         held = self.memory.get(slot, issuer)
         if held is None or held.receipt.outcome == "interrupted":
             return None

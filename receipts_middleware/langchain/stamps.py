@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Final
 
 from receipts_middleware.core.receipt import Malformed, Receipt, parse_receipt
@@ -19,17 +20,18 @@ MAX_STAMPS: Final = 512
 class Stamps:
     """A bounded memo from the identity of a stamp to its receipt. Safe for all threads and runs."""
 
-    def __init__(self, limit: int = MAX_STAMPS) -> None:
+    def __init__(self, limit: int = MAX_STAMPS, parse: Callable[[object], Receipt | Malformed] = parse_receipt) -> None:
+        self._parse = parse
         self._limit = limit
         self._lock = threading.Lock()
         self._items: OrderedDict[int, tuple[object, Receipt | Malformed]] = OrderedDict()
 
     def read(self, stamp: object) -> Receipt | Malformed:
-        """The receipt behind a stamp, as `parse_receipt` reads it."""
+        """The receipt behind a stamp, as it is parsed; with a key one that is not signed is malformed."""
         held = self._items.get(id(stamp))
         if held is not None and held[0] is stamp:
             return held[1]
-        receipt = parse_receipt(stamp)
+        receipt = self._parse(stamp)
         self.put(stamp, receipt)
         return receipt
 

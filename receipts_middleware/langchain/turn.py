@@ -19,14 +19,16 @@ from receipts_middleware.core.chain import next_head
 from receipts_middleware.core.keys import RECEIPT_KEY, SNAPSHOT_KEY
 from receipts_middleware.core.ledger import Entry, LedgerBuilder
 from receipts_middleware.core.ledger.render import shown_ranges
-from receipts_middleware.core.receipt import MAX_TEXT, Receipt
-from receipts_middleware.core.snapshot import make_snapshot, peek_carried
+from receipts_middleware.core.receipt import MAX_TEXT, Receipt, parse_receipt
+from receipts_middleware.core.rows import Row, read_row, row_number
+from receipts_middleware.core.snapshot import peek_carried
 from receipts_middleware.core.toolspec import ToolSpec, read_tools
-from receipts_middleware.langchain.execution import Scope, clean_text
+from receipts_middleware.langchain.execution import clean_text
 from receipts_middleware.langchain.numbering import count_calls, count_provider_calls
 from receipts_middleware.langchain.prompt import render_prompt, with_paragraph
 from receipts_middleware.langchain.reconcile import Reconciler, Standing, answer_ids, is_final
-from receipts_middleware.langchain.rows import Row, read_row, row_number
+from receipts_middleware.langchain.scope import Scope
+from receipts_middleware.langchain.sealing import Sealer
 from receipts_middleware.langchain.state import META
 from receipts_middleware.langchain.view import RequestView, ViewBuilder
 from receipts_middleware.readers.langchain_messages import read_message
@@ -61,6 +63,7 @@ class Turn:
         channel: The private channel as it was.
         state_messages: Messages of the state, for what finals in it carry.
         toolset: Bound tools.
+        scope: Where the run belongs.
     """
 
     view: RequestView
@@ -69,6 +72,7 @@ class Turn:
     channel: Mapping[str, Any]
     state_messages: Sequence[Any]
     toolset: Toolset
+    scope: Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +98,13 @@ class TurnMaker:
         views: ViewBuilder,
         snapshot: SnapshotMode,
         prompt: str | None,
+        sealer: Sealer,
     ) -> None:
         self._reconciler = reconciler
         self._views = views
         self._snapshot = snapshot
         self._prompt = prompt
+        self._sealer = sealer
         self._toolsets: dict[tuple[int, ...], Toolset] = {}
 
     def prepare(
@@ -130,13 +136,13 @@ class TurnMaker:
         view = self._views.build(
             request_messages,
             tag=standing.tag,
-            known=lambda: known_receipts(channel, standing, state_messages),
+            known=lambda: known_receipts(channel, standing, state_messages, self._sealer, scope),
             known_count=_known_count(channel, standing),
             issued=standing.issued,
         )
         if self._prompt is not None:
             system = with_paragraph(system, render_prompt(self._prompt, standing.tag))
-        return Turn(view, system, standing, channel, state_messages, toolset)
+        return Turn(view, system, standing, channel, state_messages, toolset, scope)
 
     def finish(
         self, turn: Turn, result: Sequence[BaseMessage], *, answered: bool = False
@@ -166,7 +172,8 @@ class TurnMaker:
                 slots.update((str(c.get("id")), (before + i, c, head)) for i, c in enumerate(whole.tool_calls, 1))
                 issued += count_calls(whole)
             elif isinstance(message, ToolMessage) and message.tool_call_id in slots:
-                out.append(_stamp_answer(message, *slots[message.tool_call_id], answered=answered))
+                stamp = _answer_stamp(message, *slots[message.tool_call_id], answered=answered)
+                out.append(_with_stamp(message, self._sealer.receipt(stamp, turn.scope, {})))
             else:
                 out.append(message)
         return out, self._update(turn, issued, head)
@@ -174,19 +181,22 @@ class TurnMaker:
     def _update(self, turn: Turn, issued: int, head: str) -> dict[str, Any]:
         standing = turn.standing
         update: dict[str, Any] = {item.key: item.to_row() for item in standing.new}
-        update[META] = {"n": issued, "head": head, "tag": standing.tag, "tools": turn.toolset.digest}
+        meta: dict[str, object] = {"n": issued, "head": head, "tag": standing.tag, "tools": turn.toolset.digest}
+        update[META] = self._sealer.channel(meta, turn.scope)
         return update
 
     def _stamp(self, turn: Turn, message: AIMessage, answers: Sequence[str], issued: int, head: str) -> AIMessage:
         final = is_final(message, answers)
-        value = make_snapshot(
+        value = self._sealer.snapshot(
+            message,
+            [str(c.get("name")) for c in message.tool_calls if c.get("id") in answers],
+            turn.scope,
             n=issued,
             shown=shown_ranges(turn.view.shown),
             head=head,
             tag=turn.standing.tag,
             toolset=turn.toolset.pairs if self._is_toolset_due(turn, final=final) else None,
             entries=self._entries(turn) if final or self._snapshot == "full" else None,
-            answer=[str(c.get("name")) for c in message.tool_calls if c.get("id") in answers],
         )
         kwargs = {**message.additional_kwargs, SNAPSHOT_KEY: value}
         kwargs.pop(RECEIPT_KEY, None)
@@ -200,16 +210,16 @@ class TurnMaker:
         recorded = meta.get("tools") if isinstance(meta, Mapping) else None
         if recorded != turn.toolset.digest if meta is not None else turn.standing.first:
             return True
-        return final and not any('"toolset":[' in value for value in _snapshots(turn.state_messages))
+        return final and not any('"toolset":[' in value for value, _ in self._snapshots(turn.state_messages))
 
     def _entries(self, turn: Turn) -> list[dict[str, object]]:
         """Receipts that this turn is to carry: all that it saw, or those that no final of the state carries yet."""
         wanted = {*turn.view.shown, *turn.view.receipts}
         if self._snapshot == "auto":
-            wanted -= carried_numbers(turn.state_messages)
+            wanted -= {n for value, _ in self._snapshots(turn.state_messages) for n in peek_carried(value)}
         if not wanted:
             return []
-        rows = _rows_by_number(turn.channel, turn.standing, wanted)
+        rows = _rows_by_number(turn.channel, turn.standing, wanted, self._sealer, turn.scope)
         out = []
         for n in sorted(wanted):
             receipt = turn.view.receipts.get(n)
@@ -217,6 +227,16 @@ class TurnMaker:
             if row is not None:
                 out.append(row.to_dict())
         return out
+
+    def _snapshots(self, messages: Sequence[Any]) -> Iterator[tuple[str, AIMessage]]:
+        """The snapshots on messages, newest first; with a key only those that are ours."""
+        for message in reversed(messages):
+            value = message.additional_kwargs.get(SNAPSHOT_KEY) if isinstance(message, AIMessage) else None
+            # Most turns carry nothing: what there is to believe stands in few.
+            if not isinstance(value, str) or not ('"entries":[' in value or '"toolset":[' in value):
+                continue
+            if self._sealer.believes_snapshot(message):
+                yield value, message
 
     def _toolset(self, tools: tuple[object, ...]) -> Toolset:
         key = tuple(map(id, tools))
@@ -232,41 +252,30 @@ class TurnMaker:
         return found
 
 
-def known_receipts(channel: Mapping[str, Any], standing: Standing, messages: Sequence[Any]) -> dict[int, Receipt]:
+def known_receipts(
+    channel: Mapping[str, Any], standing: Standing, messages: Sequence[Any], sealer: Sealer, scope: Scope
+) -> dict[int, Receipt]:
     """Every receipt of a run by number: from the channel and this turn; without a channel from all its messages."""
-    known: dict[int, Receipt] = {} if META in channel else _told_by(messages)
+    known: dict[int, Receipt] = {} if META in channel else _told_by(messages, sealer, scope)
     for key, row in channel.items():
         held = read_row(row) if key != META else None
-        if held is not None:
+        if held is not None and sealer.believes(held.receipt, scope.thread):
             known[held.receipt.n] = held.receipt
     known.update((item.receipt.n, item.receipt) for item in standing.new)
     return {n: receipt for n, receipt in known.items() if n <= standing.issued}
 
 
-def _told_by(messages: Sequence[Any]) -> dict[int, Receipt]:
+def _told_by(messages: Sequence[Any], sealer: Sealer, scope: Scope) -> dict[int, Receipt]:
     """What the messages alone show, as a verifier reads them: a hand-built graph or a fork has no channel."""
-    builder = LedgerBuilder()
+    builder = LedgerBuilder(parse=sealer.parser(parse_receipt, scope.thread))
     for message in messages:
         builder.read(read_message(message))
-    entries = builder.ledger()
+    entries = [e for e in builder.ledger() if e.origin != "carried" or sealer.believes(e.receipt, scope.thread)]
     return {e.n: e.receipt for e in entries if e.origin != "derived" or e.result is not None or _is_provided(e)}
 
 
 def _is_provided(entry: Entry) -> bool:
     return entry.call is not None and entry.call.kind == "provider"
-
-
-def carried_numbers(messages: Sequence[Any]) -> set[int]:
-    """Numbers of the receipts that finals still in the state carry."""
-    return {n for value in _snapshots(messages) for n in peek_carried(value)}
-
-
-def _snapshots(messages: Sequence[Any]) -> Iterator[str]:
-    """The texts of the snapshots on messages, newest first."""
-    for message in reversed(messages):
-        value = message.additional_kwargs.get(SNAPSHOT_KEY) if isinstance(message, AIMessage) else None
-        if isinstance(value, str):
-            yield value
 
 
 def _known_count(channel: Mapping[str, Any], standing: Standing) -> int:
@@ -275,13 +284,15 @@ def _known_count(channel: Mapping[str, Any], standing: Standing) -> int:
     return standing.issued
 
 
-def _rows_by_number(channel: Mapping[str, Any], standing: Standing, wanted: set[int]) -> dict[int, Row]:
+def _rows_by_number(
+    channel: Mapping[str, Any], standing: Standing, wanted: set[int], sealer: Sealer, scope: Scope
+) -> dict[int, Row]:
     """Rows of the channel for these numbers. State can be written from outside, so each is checked."""
     rows: dict[int, Row] = {}
     for value in channel.values():
         row = read_row(value) if row_number(value) in wanted else None
-        if row is not None:
-            rows[row.receipt.n] = row
+        if row is not None and sealer.believes(row.receipt, scope.thread):
+            rows[row.receipt.n] = Row(row.receipt, sealer.facts(row.receipt, row.facts))
     rows.update((item.receipt.n, Row(item.receipt, item.facts)) for item in standing.new)
     return rows
 
@@ -294,10 +305,10 @@ def _repairs(state: Sequence[Any], request: Sequence[Any]) -> list[ToolMessage]:
     return [m for m in request if isinstance(m, ToolMessage) and m.id is None and id(m) not in held]
 
 
-def _stamp_answer(message: ToolMessage, n: int, call: Mapping[str, Any], head: str, *, answered: bool) -> ToolMessage:
+def _answer_stamp(message: ToolMessage, n: int, call: Mapping[str, Any], head: str, *, answered: bool) -> Receipt:
     """Structured output answers its own call with a message that no tool wrote; it is stamped as what it is."""
     args, output = digest_args(call.get("args")), digest_output(message.content)
-    receipt = Receipt(
+    return Receipt(
         uid=f"a{hashlib.sha256(f'{head}.{n}'.encode()).hexdigest()[:19]}",
         n=n,
         tool_call_id=clean_text(str(call.get("id") or ""))[:MAX_TEXT],
@@ -310,5 +321,8 @@ def _stamp_answer(message: ToolMessage, n: int, call: Mapping[str, Any], head: s
         created_at="",
         prev=head,
     )
+
+
+def _with_stamp(message: ToolMessage, receipt: Receipt) -> ToolMessage:
     kwargs = {**message.additional_kwargs, RECEIPT_KEY: receipt.to_dict()}
     return message.model_copy(update={"additional_kwargs": kwargs})

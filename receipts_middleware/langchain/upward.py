@@ -10,9 +10,10 @@ from langgraph.config import get_config
 
 from receipts_middleware.core.receipt import Receipt
 from receipts_middleware.langchain.collect import Collector, current_collector
-from receipts_middleware.langchain.execution import Execution, graph_of
+from receipts_middleware.langchain.execution import Execution
 from receipts_middleware.langchain.numbering import messages_of
 from receipts_middleware.langchain.reconcile import answer_ids, is_final
+from receipts_middleware.langchain.scope import graph_of
 from receipts_middleware.langchain.turn import Turn
 
 

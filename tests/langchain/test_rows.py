@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from receipts_middleware.core.canonical import digest_args
 from receipts_middleware.core.facts import extract_facts
 from receipts_middleware.core.receipt import Child, Outcome, OutcomeSource, Receipt, parse_receipt
-from receipts_middleware.langchain.rows import Row, read_row, row_key, row_number, write_row
-from receipts_middleware.langchain.rows.spell import OUTCOMES, SOURCES
+from receipts_middleware.core.rows import Row, read_row, row_key, row_number, write_row
+from receipts_middleware.core.rows.spell import OUTCOMES, SOURCES
 
 KEY = b"k" * 32
 RESULT = '{"status": "sent", "message_id": "m-person9@example.com", "amount": "12.50"}'

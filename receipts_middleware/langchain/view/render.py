@@ -42,6 +42,7 @@ class ViewOptions:
     measure: Callable[[str], int]
     excluded: Callable[[str], bool]
     kind: Callable[[str], ToolKind]
+    of_thread: Callable[[Receipt, str], bool] = lambda receipt, tag: True
 
     def row(self, receipt: Receipt) -> LedgerRow:
         """The line of a receipt."""
@@ -118,7 +119,7 @@ class Renderer:
         row = receipt = issues = None
         carries = False
         if isinstance(message, ToolMessage):
-            receipt = self._stamp(message)
+            receipt = self._stamp(message, tag)
             row = self._options.row(receipt) if receipt is not None else None
             content, carries = self._content(message, receipt, row, tag)
             if content is not message.content:
@@ -151,10 +152,12 @@ class Renderer:
         lined = with_line(content, "\n".join([*lines, *told]))
         return (content, False) if lined is None else (lined, bool(lines))
 
-    def _stamp(self, message: ToolMessage) -> Receipt | None:
+    def _stamp(self, message: ToolMessage, tag: str) -> Receipt | None:
         stamp = message.additional_kwargs.get(RECEIPT_KEY)
         receipt = self._stamps.read(stamp) if stamp is not None else None
-        return receipt if isinstance(receipt, Receipt) and not self._options.excluded(receipt.tool) else None
+        if not isinstance(receipt, Receipt) or not self._options.of_thread(receipt, tag):
+            return None
+        return receipt if not self._options.excluded(receipt.tool) else None
 
     def _watch(self, message: BaseMessage) -> weakref.ref[BaseMessage]:
         key = id(message)

@@ -18,9 +18,9 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from receipts_middleware.core.keys import RECEIPT_KEY, SNAPSHOT_KEY
 from receipts_middleware.core.receipt import Receipt, parse_receipt
+from receipts_middleware.core.rows import Row, read_row
 from receipts_middleware.core.snapshot import Snapshot, parse_snapshot
 from receipts_middleware.langchain import ReceiptsMiddleware
-from receipts_middleware.langchain.rows import Row, read_row
 
 
 @dataclass

@@ -13,8 +13,8 @@ from langgraph.types import Overwrite
 
 from receipts_middleware import verify_messages
 from receipts_middleware.core.keys import RECEIPT_KEY, SNAPSHOT_KEY
+from receipts_middleware.core.rows import read_row, row_key
 from receipts_middleware.langchain import ReceiptsMiddleware
-from receipts_middleware.langchain.rows import read_row, row_key
 from receipts_middleware.langchain.state import CHANNEL
 from receipts_middleware.langchain.testing import ScriptedChatModel
 

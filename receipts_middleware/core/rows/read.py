@@ -7,10 +7,10 @@ import binascii
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from receipts_middleware.core.facts import MAX_VALUE_CHARS, MAX_VALUES
+from receipts_middleware.core.facts import MAX_VALUE_CHARS, MAX_VALUES, digest_facts
 from receipts_middleware.core.keys import FORMAT_VERSION
 from receipts_middleware.core.receipt import MAX_TEXT, Receipt, parse_receipt
-from receipts_middleware.langchain.rows.spell import (
+from receipts_middleware.core.rows.spell import (
     DIGEST_BYTES,
     LETTERS,
     MAX_SOURCES,
@@ -22,8 +22,9 @@ from receipts_middleware.langchain.rows.spell import (
     follow,
     time_text,
     unfold,
+    unfold_sig,
 )
-from receipts_middleware.langchain.rows.value import ROW_VERSION, Row
+from receipts_middleware.core.rows.value import ROW_VERSION, Row
 
 _FIELDS: Final = 9
 _PACKED: Final = (2 * DIGEST_BYTES + UID_BYTES + TIME_BYTES, 3 * DIGEST_BYTES + UID_BYTES + TIME_BYTES)
@@ -82,9 +83,19 @@ def _read_list(row: Sequence[object]) -> Row | None:
     for letter, value in rest.items():
         name = LETTERS.get(letter, letter)
         if isinstance(name, str) and len(name) > 1:  # a letter of a later version says nothing yet
-            stamp[name] = unfold(value, known, MAX_TEXT) if letter == "o" else value
+            stamp[name] = _unfold_field(letter, value, known, facts)
     receipt = parse_receipt(stamp)
     return Row(receipt, facts) if isinstance(receipt, Receipt) else None
+
+
+def _unfold_field(letter: object, value: object, known: list[str], facts: Mapping[str, object]) -> object:
+    if letter == "o":
+        return unfold(value, known, MAX_TEXT)
+    if letter == "f":
+        return digest_facts(facts)  # worked out anew, so that a signature over it covers the facts of the row
+    if letter == "g":
+        return unfold_sig(value)
+    return {"thread": value} if letter == "r" else value
 
 
 def _unpack(packed: object) -> dict[str, object] | None:

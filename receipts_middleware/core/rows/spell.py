@@ -52,7 +52,28 @@ LETTERS: Final[Mapping[str, str]] = {
     "u": "uid",
     "x": "exit_code",
     "d": DERIVED_KEY,
+    "f": "facts_sha256",
+    "g": "sig",
+    "r": "scope",
 }
+
+
+_ALGS: Final = {"H": "HS256", "E": "Ed25519"}
+
+
+def fold_sig(sig: Mapping[str, str]) -> str | None:
+    """A signature as one text; None where that would not give the same again."""
+    letter = next((letter for letter, alg in _ALGS.items() if alg == sig.get("alg")), None)
+    text = f"{letter}{sig.get('kid')} {sig.get('mac')}"
+    return text if letter is not None and unfold_sig(text) == sig else None
+
+
+def unfold_sig(text: object) -> object:
+    """The signature object behind what `fold_sig` made. Untrusted; what is none is given back as it is."""
+    if not isinstance(text, str) or text[:1] not in _ALGS or text.count(" ") != 1:
+        return text
+    kid, mac = text[1:].split(" ")
+    return {"alg": _ALGS[text[0]], "kid": kid, "mac": mac}
 
 
 def unhex(text: str, size: int) -> bytes | None:

@@ -6,8 +6,8 @@ reference. What a list cannot say exactly is kept as version 1 wrote it, `{"rece
 read, and both are untrusted then. Only plain JSON is written: not every checkpointer holds bytes inside a state.
 """
 
-from receipts_middleware.langchain.rows.read import read_row, row_number
-from receipts_middleware.langchain.rows.value import Row, row_key, slot_name
-from receipts_middleware.langchain.rows.write import write_row
+from receipts_middleware.core.rows.read import read_row, row_number
+from receipts_middleware.core.rows.value import Row, row_key, slot_name
+from receipts_middleware.core.rows.write import write_row
 
 __all__ = ["Row", "read_row", "row_key", "row_number", "slot_name", "write_row"]

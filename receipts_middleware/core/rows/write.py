@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from receipts_middleware.core.facts import MAX_VALUE_CHARS, MAX_VALUES
+from receipts_middleware.core.facts import MAX_VALUE_CHARS, MAX_VALUES, digest_facts
 from receipts_middleware.core.receipt import DERIVED_KEY, Receipt
-from receipts_middleware.langchain.rows.spell import (
+from receipts_middleware.core.rows.spell import (
     DIGEST_BYTES,
     LETTERS,
     MAX_SOURCES,
@@ -17,13 +17,14 @@ from receipts_middleware.langchain.rows.spell import (
     TIME_BYTES,
     UID_BYTES,
     fold,
+    fold_sig,
     read_time,
     spell_args,
     unhex,
 )
-from receipts_middleware.langchain.rows.value import ROW_VERSION
+from receipts_middleware.core.rows.value import ROW_VERSION
 
-_SIMPLE: Final = tuple((letter, name) for letter, name in LETTERS.items() if letter not in "cdopu")
+_SIMPLE: Final = tuple((letter, name) for letter, name in LETTERS.items() if letter not in "cdfgopru")
 #: Base64 of a digest without padding: what arguments spare that stand in a row themselves, besides their facts.
 _DIGEST_CHARS: Final = 43
 
@@ -42,7 +43,7 @@ def write_row(receipt: Receipt, facts: Mapping[str, object], args: object = None
     """
     values = _values(facts)
     digests = _digests(receipt)
-    large = receipt.children or receipt.scope or receipt.sig or not all(len(key) > 1 for key in receipt.extra)
+    large = receipt.children or not all(len(key) > 1 for key in receipt.extra)
     if values is None or digests is None or large:
         return _write_plain(receipt, facts)
     given, told = values
@@ -59,11 +60,27 @@ def write_row(receipt: Receipt, facts: Mapping[str, object], args: object = None
         value = getattr(receipt, name)
         if value is not None and value is not False:
             rest[letter] = value
+    rest.update(_sealed(receipt, facts))
     rest.update(("d" if key == DERIVED_KEY else key, value) for key, value in receipt.extra.items())
     code = OUTCOMES.index(receipt.outcome) * MAX_SOURCES + SOURCES.index(receipt.outcome_source)
     row: list[object] = [ROW_VERSION, receipt.n, packed, receipt.tool_call_id, receipt.tool, code, receipt.output_bytes]
     row += [receipt.duration_ms, spelled]
     return [*row, rest] if rest else row
+
+
+def _sealed(receipt: Receipt, facts: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    """What a signed receipt has besides, short where that says the same, else under its full name."""
+    scope, sig = dict(receipt.scope or {}), dict(receipt.sig or {})
+    if receipt.facts_sha256 is not None:
+        same = receipt.facts_sha256 == digest_facts(facts)
+        yield ("f", 1) if same else ("facts_sha256", receipt.facts_sha256)
+    if receipt.harvest_sha256 is not None:
+        yield "harvest_sha256", receipt.harvest_sha256
+    if receipt.scope is not None:
+        yield ("r", scope["thread"]) if set(scope) == {"thread"} else ("scope", scope)
+    if receipt.sig is not None:
+        text = fold_sig(sig)
+        yield ("g", text) if text is not None else ("sig", sig)
 
 
 def _write_plain(receipt: Receipt, facts: Mapping[str, object]) -> dict[str, object]:
