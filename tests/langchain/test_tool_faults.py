@@ -64,7 +64,7 @@ MODEL_STEPS = [
     "view.ViewBuilder.build",
     "turn.TurnMaker.prepare",
     "turn.TurnMaker.finish",
-    "turn.make_snapshot",
+    "sealing.make_snapshot",
 ]
 REMEMBERED = ["execution.stamp_result"]
 ASIDE = ["middleware.render_line", "memory.Memory.forget", "standin.stand_in", "arguments._without_injected"]
