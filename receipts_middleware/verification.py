@@ -10,12 +10,15 @@ from dataclasses import replace
 from typing import Protocol
 
 from receipts_middleware.core.errors import UsageError
+from receipts_middleware.core.executed import Recorded, SinkReader, fetch
 from receipts_middleware.core.finding import Verification
+from receipts_middleware.core.ledger import Entry
 from receipts_middleware.core.policy import Policy
 from receipts_middleware.core.suspicion import Suspicion, read_suspicions
 from receipts_middleware.core.toolspec import ToolSpec
 from receipts_middleware.core.transcript import Transcript
 from receipts_middleware.core.verify import Turn, judge_turn, last_turn, read_turns
+from receipts_middleware.core.witness import with_recorded
 from receipts_middleware.readers import read_transcript
 
 
@@ -39,6 +42,9 @@ def verify_messages(
     policy: Policy | None = None,
     extractor: ClaimExtractor | None = None,
     llm_blocks: bool = False,
+    sink: SinkReader | None = None,
+    thread: str | None = None,
+    run: str | None = None,
 ) -> Verification:
     """Verify the last reply of a run.
 
@@ -53,6 +59,10 @@ def verify_messages(
         extractor: Asked for claims that the rules do not find, once. It can add claims with the status `suspected`
             and change nothing that the rules say.
         llm_blocks: A suspected claim is an error and makes the run `overstated`; otherwise it is a warning.
+        sink: Ledger outside of the messages, for example `SqliteSink("receipts.db")`. Where it has a call its record
+            counts; a call that only the messages show counts as `no_result`. `trust["sink"]` says what was compared.
+        thread: Thread of the run in the sink. Where not given, the receipts on the messages find it.
+        run: Run in the sink, where it belongs to no thread.
 
     Returns:
         The verification of the last assistant message with text after the last user message.
@@ -60,8 +70,11 @@ def verify_messages(
     Raises:
         FormatError: The input cannot be read as messages at all.
         UsageError: `policy` is no policy, or `extractor` cannot be asked.
+        ReceiptsError: The sink cannot be read.
     """
     turn = last_turn(_as_transcript(messages, tools), policy=policy)
+    if sink is not None:
+        turn = with_recorded(turn, fetch(sink, turn.ledger, thread=thread, run=run))
     return judge_turn(_asked(turn, extractor, llm_blocks=llm_blocks))
 
 
@@ -72,6 +85,9 @@ async def averify_messages(
     policy: Policy | None = None,
     extractor: ClaimExtractor | None = None,
     llm_blocks: bool = False,
+    sink: SinkReader | None = None,
+    thread: str | None = None,
+    run: str | None = None,
 ) -> Verification:
     """Verify the last reply of a run, and wait for the extractor without blocking the loop.
 
@@ -81,6 +97,9 @@ async def averify_messages(
         policy: As for `verify_messages`.
         extractor: As for `verify_messages`; its `aextract` is awaited.
         llm_blocks: As for `verify_messages`.
+        sink: As for `verify_messages`.
+        thread: As for `verify_messages`.
+        run: As for `verify_messages`.
 
     Returns:
         As `verify_messages`.
@@ -88,8 +107,11 @@ async def averify_messages(
     Raises:
         FormatError: The input cannot be read as messages at all.
         UsageError: `policy` is no policy, or `extractor` cannot be asked.
+        ReceiptsError: The sink cannot be read.
     """
     turn = last_turn(_as_transcript(messages, tools), policy=policy)
+    if sink is not None:
+        turn = with_recorded(turn, await _afetch(sink, turn.ledger, thread, run))
     return judge_turn(await _aasked(turn, extractor, llm_blocks=llm_blocks))
 
 
@@ -100,6 +122,9 @@ def verify_turns(
     policy: Policy | None = None,
     extractor: ClaimExtractor | None = None,
     llm_blocks: bool = False,
+    sink: SinkReader | None = None,
+    thread: str | None = None,
+    run: str | None = None,
 ) -> list[Verification]:
     """Verify every reply of a run, each against what was known up to it.
 
@@ -109,6 +134,9 @@ def verify_turns(
         policy: As for `verify_messages`.
         extractor: As for `verify_messages`; asked once for each reply.
         llm_blocks: As for `verify_messages`.
+        sink: As for `verify_messages`.
+        thread: As for `verify_messages`.
+        run: As for `verify_messages`.
 
     Returns:
         One verification for each assistant message with text, in order. A message whose own calls are still
@@ -118,8 +146,13 @@ def verify_turns(
     Raises:
         FormatError: The input cannot be read as messages at all.
         UsageError: `policy` is no policy, or `extractor` cannot be asked.
+        ReceiptsError: The sink cannot be read.
     """
-    turns = read_turns(_as_transcript(messages, tools), policy=policy)
+    turns: Iterable[Turn] = read_turns(_as_transcript(messages, tools), policy=policy)
+    if sink is not None:
+        held = list(turns)
+        recorded = fetch(sink, held[-1].ledger if held else (), thread=thread, run=run)
+        turns = [with_recorded(turn, recorded, later=False) for turn in held]
     return [judge_turn(_asked(turn, extractor, llm_blocks=llm_blocks)) for turn in turns]
 
 
@@ -130,6 +163,9 @@ async def averify_turns(
     policy: Policy | None = None,
     extractor: ClaimExtractor | None = None,
     llm_blocks: bool = False,
+    sink: SinkReader | None = None,
+    thread: str | None = None,
+    run: str | None = None,
 ) -> list[Verification]:
     """Verify every reply of a run, and wait for the extractor without blocking the loop, one reply after another.
 
@@ -139,6 +175,9 @@ async def averify_turns(
         policy: As for `verify_messages`.
         extractor: As for `verify_messages`; its `aextract` is awaited once for each reply.
         llm_blocks: As for `verify_messages`.
+        sink: As for `verify_messages`.
+        thread: As for `verify_messages`.
+        run: As for `verify_messages`.
 
     Returns:
         As `verify_turns`.
@@ -146,13 +185,25 @@ async def averify_turns(
     Raises:
         FormatError: The input cannot be read as messages at all.
         UsageError: `policy` is no policy, or `extractor` cannot be asked.
+        ReceiptsError: The sink cannot be read.
     """
-    turns = read_turns(_as_transcript(messages, tools), policy=policy)
+    turns: Iterable[Turn] = read_turns(_as_transcript(messages, tools), policy=policy)
+    if sink is not None:
+        held = list(turns)
+        recorded = await _afetch(sink, held[-1].ledger if held else (), thread, run)
+        turns = [with_recorded(turn, recorded, later=False) for turn in held]
     return [judge_turn(await _aasked(turn, extractor, llm_blocks=llm_blocks)) for turn in turns]
 
 
 def _as_transcript(messages: object, tools: Iterable[object] | None) -> Transcript:
     return messages if isinstance(messages, Transcript) and tools is None else read_transcript(messages, tools=tools)
+
+
+async def _afetch(sink: SinkReader, ledger: Iterable[Entry], thread: str | None, run: str | None) -> Recorded:
+    """What the sink holds, read in a thread, so that the event loop goes on."""
+    import asyncio  # noqa: PLC0415 - loading it takes longer than all of this package
+
+    return await asyncio.to_thread(fetch, sink, ledger, thread=thread, run=run)
 
 
 def _asked(turn: Turn, extractor: ClaimExtractor | None, *, llm_blocks: bool) -> Turn:

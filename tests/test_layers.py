@@ -59,7 +59,8 @@ CORE_ORDER: tuple[str, ...] = tuple(
     """
     errors keys canonical lexicon values ranges markdown citation receipt chain toolspec transcript evidence facts
     snapshot seal rows ledger grade children finding wording language.value claims rules policy binding given resolve
-    inspect suspicion language claimed bearing cited summary audit verify children.reduce
+    inspect suspicion language claimed bearing cited summary audit executed verify witness
+    children.reduce
     """.split()
 )
 
@@ -105,6 +106,7 @@ THIRD_PARTY: dict[str, frozenset[str]] = {
     "orjson": frozenset({"cli"}),
     "yaml": frozenset({"readers"}),  # a text in, values out
     "zstandard": frozenset({"cli"}),
+    "sqlalchemy": frozenset({"store"}),  # of an extra, imported by the one sink that needs it
     "aiosmtpd": frozenset({"demo"}),
     "cryptography": frozenset({"signing"}),
     "mcp": frozenset({"lint"}),

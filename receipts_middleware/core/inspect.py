@@ -9,7 +9,7 @@ from typing import Final
 
 from receipts_middleware.core.canonical import digest_output
 from receipts_middleware.core.finding import CitationCheck, Finding
-from receipts_middleware.core.ledger import Ledger, View, neutralise, shown_name
+from receipts_middleware.core.ledger import ATTESTED, Ledger, View, neutralise, shown_name
 from receipts_middleware.core.policy import Policy
 from receipts_middleware.core.receipt import OUTCOMES
 from receipts_middleware.core.rules import make_finding
@@ -121,7 +121,7 @@ def _look_alikes(ledger: Ledger, view: View, inspected: Inspected) -> Iterator[F
 
 def _transformed(ledger: Ledger, inspected: Inspected) -> Iterator[Finding]:
     for entry in ledger:
-        if entry.origin not in ("stamped", "carried") or entry.result is None or entry.receipt.lossy:
+        if entry.origin not in ATTESTED or entry.result is None or entry.receipt.lossy:
             continue
         if entry.receipt.outcome_source == "exception":
             continue  # it returned nothing; the message is a layer's word for it

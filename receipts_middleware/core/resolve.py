@@ -85,6 +85,8 @@ class Resolver:
         if numbers is None or self._is_above(numbers[0]):
             highest = self.view.n if self.view.n is not None else (self.ledger[-1].n if self.ledger else 0)
             return "unknown", f"there is no {citation.id}; the highest number this turn can know of is {highest}", None
+        if numbers[0] in self.view.unbelieved:
+            return "unknown", f"{citation.id} stands in the messages only; no record outside of them knows it", None
         cited = self._find(numbers)
         if cited is None:
             if len(numbers) == 1 and self.view.n is not None:

@@ -31,7 +31,7 @@ from receipts_middleware.core.claimed import (
 from receipts_middleware.core.finding import CitationCheck, Finding, Verification
 from receipts_middleware.core.given import given_entries
 from receipts_middleware.core.inspect import Inspected, inspect_ledger
-from receipts_middleware.core.ledger import Entry, Ledger, LedgerBuilder, View
+from receipts_middleware.core.ledger import ATTESTED, Entry, Ledger, LedgerBuilder, View
 from receipts_middleware.core.ledger.legacy import legacy_ledger
 from receipts_middleware.core.policy import NO_POLICY, Policy, as_policy, weigh
 from receipts_middleware.core.ranges import format_ranges, parse_ranges
@@ -216,6 +216,7 @@ class Turn:
         memory: What earlier turns of the same transcript read of its calls.
         suspicions: Spans that somebody else than the rules reads as claims, as `read_suspicions` gives them.
         suspicions_block: A suspicion is an error.
+        sink: What was compared with a sink and what differs; None where none was asked.
     """
 
     reply: str
@@ -236,6 +237,7 @@ class Turn:
     memory: ClaimsMemory = field(default_factory=ClaimsMemory)
     suspicions: Sequence[Suspicion] = ()
     suspicions_block: bool = False
+    sink: Mapping[str, object] | None = None
 
 
 def _turn(
@@ -370,6 +372,7 @@ def _trust(turn: Turn) -> dict[str, object]:
         "source": turn.source,
         "signatures": "not_checked" if signed else "unsigned",
         "snapshot": turn.view.state,
-        "stamped": sum(origin in ("stamped", "carried") for origin in origins),
-        "unstamped": sum(origin in ("derived", "legacy", "given") for origin in origins),
+        "stamped": sum(origin in ATTESTED for origin in origins),
+        "unstamped": sum(origin not in ATTESTED for origin in origins),
+        "sink": {"state": "compared", **turn.sink} if turn.sink is not None else {"state": "not_checked"},
     }

@@ -41,7 +41,7 @@ from receipts_middleware.readers.content import text_of
 _NOT_RUN: Final = frozenset({"not_executed", "rejected", "synthetic"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Execution:
     """A call that is under way.
 
@@ -56,6 +56,7 @@ class Execution:
         collector: Takes in what subagents do below this call.
         parent: Collector of the call below which this very run stands; None for a run that nobody delegated.
         graph: Checkpoint namespace of this run's graph, with task ids: no two runs share one.
+        uid: Names this execution, from before it begins.
     """
 
     request: ToolCallRequest
@@ -68,6 +69,30 @@ class Execution:
     collector: Collector
     parent: Collector | None
     graph: str
+    uid: str
+
+    def restart_clock(self) -> None:
+        """What was done for the record before the tool began is not the tool's time."""
+        self.started = time.perf_counter()
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An execution that ended: its receipt, and what a sink may keep beside it.
+
+    Attributes:
+        receipt: The receipt.
+        args: Executed arguments that the model can set.
+        content: The result as the tool node formed it; None where there is none.
+        text: Its text.
+        facts: Values kept of both.
+    """
+
+    receipt: Receipt
+    args: object
+    content: object
+    text: str
+    facts: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +131,12 @@ def begin(request: ToolCallRequest) -> Execution | None:
         collector=Collector(_agent_name(request)),
         parent=current_collector(),
         graph=graph_of(request.runtime),
+        uid=uuid.uuid4().hex[:20],
     )
 
 
-def finish(execution: Execution, result: Any, keeping: Keeping) -> tuple[Any, Receipt]:
-    """The result with its receipt on it, and the receipt."""
+def finish(execution: Execution, result: Any, keeping: Keeping) -> tuple[Any, Record]:
+    """The result with its receipt on it, and the record of the execution."""
     call_id, held = execution.request.tool_call.get("id"), held_by(execution.request)
     answer = find_answer(result, call_id, held)
     attempt = decisive(execution.recorder)
@@ -128,7 +154,7 @@ def finish(execution: Execution, result: Any, keeping: Keeping) -> tuple[Any, Re
     )
     below = _below(execution, None, name, keeping, ran=ending.outcome not in _NOT_RUN)
     told = {HARVEST_KEY: write_record(below, text_of(content_of(answer)))} if below.runs else {}
-    receipt = _record(
+    record = _record(
         execution,
         ending,
         content if answer is not None else None,
@@ -136,13 +162,14 @@ def finish(execution: Execution, result: Any, keeping: Keeping) -> tuple[Any, Re
         children_of(below.runs),
         told=told.get(HARVEST_KEY),
     )
+    receipt = record.receipt
     keys: dict[str, Any] = {RECEIPT_KEY: receipt.to_dict(), **told}
     keeping.stamps.put(keys[RECEIPT_KEY], receipt)
-    return stamp_result(result, answer, keys, held), receipt
+    return stamp_result(result, answer, keys, held), record
 
 
-def fail(execution: Execution, error: BaseException, keeping: Keeping) -> Receipt:
-    """The receipt of an execution that raised; the caller raises the error again, unchanged."""
+def fail(execution: Execution, error: BaseException, keeping: Keeping) -> Record:
+    """The record of an execution that raised; the caller raises the error again, unchanged."""
     ran = count_runs(execution.recorder) > 0
     below = _below(execution, error, _tool_name(execution), keeping, ran=ran)
     return _record(execution, read_raised(execution.recorder, error), None, keeping, children_of(below.runs))
@@ -203,7 +230,7 @@ def _record(
     children: tuple[Child, ...],
     *,
     told: str | None = None,
-) -> Receipt:
+) -> Record:
     """Write the receipt, and remember it until the next model call."""
     slot, args, name = execution.slot, _args_of(execution), _tool_name(execution)
     given = digest_args(args)
@@ -213,7 +240,7 @@ def _record(
     earlier = keeping.memory.get(execution.key, slot.issuer)
     runs = count_runs(execution.recorder) + (earlier.executions if earlier is not None else 0)
     receipt = Receipt(
-        uid=uuid.uuid4().hex[:20],
+        uid=execution.uid,
         n=slot.n,
         tool_call_id=_bounded(str(execution.request.tool_call.get("id") or "")),
         tool=_bounded(name),
@@ -238,10 +265,11 @@ def _record(
         # Without a turn behind it a saved run would look as if it had been cut off.
         extra={RETURN_DIRECT_KEY: True} if getattr(execution.request.tool, "return_direct", None) is True else {},
     )
-    facts = keeping.capturing.facts(name, args, text_of(content))
+    text = text_of(content)
+    facts = keeping.capturing.facts(name, args, text)
     receipt = keeping.sealer.receipt(receipt, execution.scope, facts, told)
     keeping.memory.put(execution.key, Remembered(receipt, facts, _bounded(asked_name), runs), slot.issuer)
-    return receipt
+    return Record(receipt, args, content, text, facts)
 
 
 def _object_id(name: str, content: object, evidence: Evidence | None, policy: Policy) -> str | None:

@@ -49,6 +49,7 @@ from receipts_middleware.langchain.reconcile import Reconciler
 from receipts_middleware.langchain.results import bare_messages
 from receipts_middleware.langchain.scope import scope_of
 from receipts_middleware.langchain.sealing import Sealer
+from receipts_middleware.langchain.sinking import OnSinkError, Row, SinkSide
 from receipts_middleware.langchain.stamps import Stamps
 from receipts_middleware.langchain.state import CHANNEL, ReceiptsState
 from receipts_middleware.langchain.turn import SnapshotMode, Turn, TurnMaker
@@ -56,6 +57,7 @@ from receipts_middleware.langchain.upward import note_execution, note_turn
 from receipts_middleware.langchain.view import Placement, ViewBuilder, ViewOptions
 from receipts_middleware.policy import policy_of
 from receipts_middleware.signing import Keys
+from receipts_middleware.store import SinkLike
 
 try:
     from langchain.agents.middleware.types import TracePolicy, omit_payload
@@ -107,6 +109,8 @@ class ReceiptsMiddleware(ByHand, AgentMiddleware[ReceiptsState[ResponseT], Conte
         capture_key: bytes | None = None,
         signing_key: Keys | None = None,
         policy: Policy | str | PathLike[str] | None = None,
+        sink: SinkLike | None = None,
+        on_sink_error: OnSinkError = "warn",
         on_error: OnError = "warn",
     ) -> None:
         """Set the middleware up.
@@ -133,6 +137,11 @@ class ReceiptsMiddleware(ByHand, AgentMiddleware[ReceiptsState[ResponseT], Conte
                 none of them signed counts as made up. Keep it from tools and models.
             policy: What is said of the tools, where a guess would be wrong: a policy, or the path of a TOML file,
                 read once, here. It decides what receipts are stamped with. No file is read unasked.
+            sink: Ledger outside of the graph: a sink of `receipts_middleware.store`, the path of a SQLite or `.jsonl`
+                file, or `postgresql://...`. Each execution is written before it begins and before its result is
+                returned.
+            on_sink_error: What to do when the sink fails: `warn` once in the log, `raise` (a tool then does not run
+                without its row), or a function of the exception and a word on where it happened.
             on_error: What to do when the middleware itself fails: `warn` in the log, `raise`, or a function of the
                 exception and a word on where it happened. The run goes on unless you raise.
 
@@ -154,6 +163,7 @@ class ReceiptsMiddleware(ByHand, AgentMiddleware[ReceiptsState[ResponseT], Conte
         capture_key = capture_key_of(capture_key, ring)
         check_capture(capture, capture_key, said)
         capturing = Capturing(capture, capture_key, said)
+        self._sink = SinkSide(sink, on_sink_error, capturing)
         self._keeping = tool_side.Keeping(self._memory, stamps, capturing, sealer, names_of(subagents, "subagents"))
         options = ViewOptions(
             placement=placement,
@@ -177,12 +187,15 @@ class ReceiptsMiddleware(ByHand, AgentMiddleware[ReceiptsState[ResponseT], Conte
         if execution is None:
             return self._bare(request, handler(request))
         try:
+            self._sink.write(self._sink_start(execution))
             with collecting(execution.collector):
                 result = handler(execution.request)
         except BaseException as error:
-            self._fail(execution, error)
+            self._sink.write_while_raising(self._fail(execution, error), error)
             raise
-        return self._finish(execution, result)
+        stamped, row = self._finish(execution, result)
+        self._sink.write(row)
+        return stamped
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Any]]
@@ -192,12 +205,15 @@ class ReceiptsMiddleware(ByHand, AgentMiddleware[ReceiptsState[ResponseT], Conte
         if execution is None:
             return self._bare(request, await handler(request))
         try:
+            await self._sink.awrite(self._sink_start(execution))
             with collecting(execution.collector):
                 result = await handler(execution.request)
         except BaseException as error:
-            self._fail(execution, error)
+            await self._sink.awrite_while_raising(self._fail(execution, error), error)
             raise
-        return self._finish(execution, result)
+        stamped, row = self._finish(execution, result)
+        await self._sink.awrite(row)
+        return stamped
 
     def wrap_model_call(
         self,
@@ -230,11 +246,19 @@ class ReceiptsMiddleware(ByHand, AgentMiddleware[ReceiptsState[ResponseT], Conte
         """The result of a call without a receipt; nobody else may put one on it."""
         return self._guard("after a tool call", lambda: tool_side.unstamped(request, result), result)
 
-    def _finish(self, execution: tool_side.Execution, result: Any) -> Any:
+    def _sink_start(self, execution: tool_side.Execution) -> Row | None:
+        return self._guard("before a tool call", lambda: self._sink.start(execution), None)
+
+    def _sink_end(self, execution: tool_side.Execution, record: tool_side.Record, *, raised: bool) -> Row | None:
+        return self._guard("after a tool call", lambda: self._sink.end(execution, record, raised=raised), None)
+
+    def _finish(self, execution: tool_side.Execution, result: Any) -> tuple[Any, Row | None]:
+        """The result with its receipt on it, and the row to be written before it is returned."""
         done = self._guard("after a tool call", lambda: tool_side.finish(execution, result, self._keeping), None)
         if done is None:
-            return self._bare(execution.request, result)
-        stamped, receipt = done
+            return self._bare(execution.request, result), None
+        stamped, record = done
+        receipt = record.receipt
         if receipt.outcome == "synthetic":
             self._guard.warn_once(f"{receipt.tool} gave a result without being run; its receipt says synthetic.")
         if execution.recorder.unwatched:
@@ -242,12 +266,15 @@ class ReceiptsMiddleware(ByHand, AgentMiddleware[ReceiptsState[ResponseT], Conte
                 f"{receipt.tool} is of a class that cannot be watched: edits and retries inside go unseen."
             )
         self._tell(execution, receipt)
-        return stamped
+        return stamped, self._sink_end(execution, record, raised=False)
 
-    def _fail(self, execution: tool_side.Execution, error: BaseException) -> None:
-        receipt = self._guard("after a tool raised", lambda: tool_side.fail(execution, error, self._keeping), None)
-        if receipt is not None:
-            self._tell(execution, receipt)
+    def _fail(self, execution: tool_side.Execution, error: BaseException) -> Row | None:
+        """The row of a call that raised, to be written before the exception goes on."""
+        record = self._guard("after a tool raised", lambda: tool_side.fail(execution, error, self._keeping), None)
+        if record is None:
+            return None
+        self._tell(execution, record.receipt)
+        return self._sink_end(execution, record, raised=True)
 
     def _tell(self, execution: tool_side.Execution, receipt: Receipt) -> None:
         """An execution is told to the stream, and to the parent of a run that was delegated."""

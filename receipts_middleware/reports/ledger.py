@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
-from receipts_middleware.core.ledger import Ledger
+from receipts_middleware.core.ledger import ATTESTED, Ledger
 from receipts_middleware.core.receipt import UNSUCCESSFUL
 from receipts_middleware.reports.runs import Place, place_to_dict
 from receipts_middleware.reports.screen import Style, cut, paint, table, wrap
@@ -81,8 +81,8 @@ def ledger_json(ledger: Ledger, *, place: Place, identity: str, form: str) -> st
         "id": identity,
         "format": form,
         "receipts": {
-            "stamped": sum(count for origin, count in origins.items() if origin in ("stamped", "carried")),
-            "unstamped": sum(count for origin, count in origins.items() if origin not in ("stamped", "carried")),
+            "stamped": sum(count for origin, count in origins.items() if origin in ATTESTED),
+            "unstamped": sum(count for origin, count in origins.items() if origin not in ATTESTED),
         },
         "ledger": [entry.to_dict() for entry in ledger],
         "notes": [{"rule": note.rule, "message": note.message, "receipts": list(note.ids)} for note in ledger.notes],

@@ -76,7 +76,8 @@ def test_stamps_without_a_ledger_count_by_position():
     v = verify_messages(run("It failed [r1 bash], wrote it [r2 write_file].", None))
     assert [(c.id, c.resolution) for c in v.citations] == [("r1", "resolved"), ("r2", "resolved")]
     assert [(e.n, e.outcome, e.origin) for e in v.ledger] == [(1, "error", "legacy"), (2, "success", "legacy")]
-    assert v.trust == {"source": "messages", "signatures": "unsigned", "snapshot": "none", "stamped": 0, "unstamped": 2}
+    said = {"source": "messages", "signatures": "unsigned", "snapshot": "none", "stamped": 0, "unstamped": 2}
+    assert v.trust == {**said, "sink": {"state": "not_checked"}}
 
 
 @pytest.mark.parametrize(

@@ -187,7 +187,8 @@ def test_nothing_that_a_tool_is_called_breaks_a_line_of_the_report():
 
 def test_trust_says_what_was_believed_and_never_that_it_is_fine():
     assert verify_messages(run()).trust == {
-        "source": "messages", "signatures": "unsigned", "snapshot": "present", "stamped": 1, "unstamped": 0
+        "source": "messages", "signatures": "unsigned", "snapshot": "present", "stamped": 1, "unstamped": 0,
+        "sink": {"state": "not_checked"},
     }  # fmt: skip
     signed = run(sig={"alg": "HS256", "kid": "k", "mac": "m"})
     assert verify_messages(signed).trust["signatures"] == "not_checked"

@@ -37,7 +37,7 @@ from receipts_middleware.core.audit.value import (
 )
 from receipts_middleware.core.canonical import canon
 from receipts_middleware.core.finding import Verdict
-from receipts_middleware.core.ledger import Entry, Ledger
+from receipts_middleware.core.ledger import ATTESTED, Entry, Ledger
 
 _VERDICTS: Final[tuple[Verdict, ...]] = ("nothing_checked", "clean", "overstated", "fabricated")
 #: Records kept ready; beyond it they are read again, which counts against the budget.
@@ -369,7 +369,7 @@ def _sum_up(pairs: list[PairCheck], fields: list[FieldCheck], dropped: int, book
 
 def _trust(ledger: Ledger, source: str) -> dict[str, object]:
     """What was believed; what was not checked is said."""
-    stamped = sum(entry.origin in ("stamped", "carried") for entry in ledger)
+    stamped = sum(entry.origin in ATTESTED for entry in ledger)
     signed = any(entry.receipt.sig is not None for entry in ledger)
     return {
         "source": source,

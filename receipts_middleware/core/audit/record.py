@@ -17,7 +17,7 @@ from receipts_middleware.core.audit.observed import Observed
 from receipts_middleware.core.audit.plain import Tree, plain, spellings
 from receipts_middleware.core.audit.value import Reason, Scalar
 from receipts_middleware.core.canonical import digest_output, digest_text
-from receipts_middleware.core.ledger import Entry
+from receipts_middleware.core.ledger import ATTESTED, Entry
 from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256
 
 #: Outcomes of calls that no tool ran: what stands in place of a result is a layer's word, or the answer itself.
@@ -68,7 +68,7 @@ class Record:
     def is_transformed(self) -> bool:
         """What is persisted is not what was hashed when the call ran (redacted, evicted, edited)."""
         entry = self.entry
-        if entry.origin not in ("stamped", "carried") or entry.result is None or entry.receipt.lossy:
+        if entry.origin not in ATTESTED or entry.result is None or entry.receipt.lossy:
             return False
         if entry.receipt.outcome_source == "exception":
             return False

@@ -22,7 +22,7 @@ from receipts_middleware.core.children.run import (
 )
 from receipts_middleware.core.citation import parse_citations
 from receipts_middleware.core.finding import Verification
-from receipts_middleware.core.ledger import Entry, Ledger, LedgerBuilder, LedgerNote, View
+from receipts_middleware.core.ledger import ATTESTED, Entry, Ledger, LedgerBuilder, LedgerNote, View
 from receipts_middleware.core.policy import NO_POLICY, Policy
 from receipts_middleware.core.receipt import DERIVED_KEY, MAX_TEXT, RETURN_DIRECT_KEY, Receipt
 from receipts_middleware.core.toolspec import ToolKind, ToolSpec
@@ -111,7 +111,7 @@ def _kinds(builder: LedgerBuilder, entries: Sequence[Entry]) -> dict[str, ToolKi
 
 def _kept(entry: Entry) -> Receipt:
     """A receipt as a parent keeps it: without what is below it, and saying so where nobody saw the call run."""
-    unseen = entry.origin not in ("stamped", "carried")
+    unseen = entry.origin not in ATTESTED
     extra = {**entry.receipt.extra, DERIVED_KEY: True} if unseen else entry.receipt.extra
     return replace(entry.receipt, children=(), extra=extra)
 
@@ -133,7 +133,7 @@ def _with_executed(ledger: Ledger, executed: Sequence[Receipt], *, stopped: bool
 
 def _is_marked(builder: LedgerBuilder, ledger: Ledger) -> bool:
     """Whether the middleware was there."""
-    return builder.snapshots > 0 or any(entry.origin in ("stamped", "carried") for entry in ledger)
+    return builder.snapshots > 0 or any(entry.origin in ATTESTED for entry in ledger)
 
 
 def judge_run(run: ChildRun, policy: Policy = NO_POLICY) -> Verification:

@@ -5,7 +5,7 @@ sees.
 """
 
 from receipts_middleware.core.ledger.build import LedgerBuilder
-from receipts_middleware.core.ledger.entry import Entry, Ledger, LedgerNote, View
+from receipts_middleware.core.ledger.entry import ATTESTED, Entry, Ledger, LedgerNote, View
 from receipts_middleware.core.ledger.render import (
     LINE_CHARS,
     Block,
@@ -20,6 +20,7 @@ from receipts_middleware.core.ledger.render import (
 from receipts_middleware.core.ledger.slots import CallSlot
 
 __all__ = [
+    "ATTESTED",
     "LINE_CHARS",
     "Block",
     "CallSlot",

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, overload
+from typing import Final, Literal, overload
 
 from receipts_middleware.core.ranges import RangeSet
 from receipts_middleware.core.receipt import Outcome, Receipt
 from receipts_middleware.core.transcript import ToolCall, ToolResult
 
 #: stamped: read from a tool message; carried: from a turn's snapshot; derived: worked out from call and result;
-#: legacy: from a stamp of the application in which this design began; given: handed in by the caller.
-Origin = Literal["stamped", "carried", "derived", "legacy", "given"]
+#: legacy: from a stamp of the application in which this design began; given: handed in by the caller; recorded: from a
+#: sink or a recorder, which the executor writes.
+Origin = Literal["stamped", "carried", "derived", "legacy", "given", "recorded"]
+#: Origins of records that an executor made; the others were worked out afterwards, or somebody says so.
+ATTESTED: Final[frozenset[str]] = frozenset({"stamped", "carried", "recorded"})
 #: exact: by id; inferred: by order or name, so that no accusation may rest on it alone; none: nothing was paired.
 Pairing = Literal["exact", "inferred", "none"]
 
@@ -132,6 +135,7 @@ class View:
         shown: Numbers that it was shown; None where everything counts as shown.
         tag: Ledger tag of the thread; empty where unknown.
         reason: What is wrong with a malformed snapshot.
+        unbelieved: Numbers of calls that only the messages show, where a record outside of them was asked for.
     """
 
     state: Literal["present", "missing", "malformed", "none", "legacy"]
@@ -139,3 +143,4 @@ class View:
     shown: RangeSet | None = None
     tag: str = ""
     reason: str = ""
+    unbelieved: frozenset[int] = frozenset()

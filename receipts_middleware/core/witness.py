@@ -1,0 +1,25 @@
+"""A turn that is judged by a record outside of its messages: the sink, in place of what the messages say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from receipts_middleware.core.executed import Recorded, hold_against
+from receipts_middleware.core.verify import Turn
+
+
+def with_recorded(turn: Turn, recorded: Recorded, *, later: bool = True) -> Turn:
+    """A turn held against what a sink holds of its conversation.
+
+    Args:
+        turn: As its messages tell it.
+        recorded: As `core.executed.fetch` gives it.
+        later: Executions above what the turn can know of are listed, too; not where others turns come behind it.
+
+    Returns:
+        The turn with the sink's records, and with calls that the sink does not know as `no_result`.
+    """
+    highest = max([entry.n for entry in turn.ledger], default=0)
+    limit = max(highest, turn.view.n or 0)
+    held = hold_against(turn.ledger, recorded, limit=limit, later=later)
+    return replace(turn, ledger=held.ledger, view=replace(turn.view, unbelieved=held.unbelieved), sink=held.trust)
