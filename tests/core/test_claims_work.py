@@ -93,3 +93,24 @@ def test_a_sentence_that_comes_again_is_read_once(counted: Callable) -> None:
     read._kept.cache_clear()
     verify_messages([*call(0), {"role": "assistant", "content": sentence * 50}], tools=TOOLS)
     assert len(reads) - once <= once + 4
+
+
+def test_a_call_is_graded_once_however_many_turns_follow(counted: Callable) -> None:
+    graded = counted(ledger, "grade")
+    list(verify_turns(chat(40), tools=TOOLS))
+    assert len(graded) == 40
+
+
+def test_calls_are_graded_anew_where_an_earlier_one_has_ended_since() -> None:
+    late = call(0)
+    early = [*late[:2], {"role": "assistant", "content": "I asked for it."}]
+    pending = verify_messages(
+        [*early, *call(2), {"role": "assistant", "content": "I refunded order 50002."}], tools=TOOLS
+    )
+    told = list(
+        verify_turns(
+            [*early, late[2], *call(2), {"role": "assistant", "content": "I refunded order 50000."}], tools=TOOLS
+        )
+    )
+    assert pending.ledger[0].outcome == "no_result"
+    assert [claim.status for claim in told[-1].claims] == ["supported"]

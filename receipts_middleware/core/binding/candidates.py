@@ -122,8 +122,12 @@ def _call(meant: Meant, values: Sequence[Value], act: Act, found: Fit, run: Run)
             verb = 2.5
         elif act.traits.kind in _OPEN_KINDS and meant.verbs & families(own, run.words):
             verb = 1.0
-    shared = sum(1 for v in values if v.kind in TARGETS and agrees(v, act))
-    other = sum(1 for v in values if v.kind not in TARGETS and v.norm not in ("1", "2") and agrees(v, act))
+    shared = other = 0
+    for value in values:
+        if value.kind in TARGETS:
+            shared += agrees(value, act)
+        elif value.norm not in ("1", "2"):
+            other += agrees(value, act)
     rest = meant.words - act.traits.own
     told, alias = act.words(), run.alias_words(act)
     words = sum(word in told or word in alias for word in rest)

@@ -14,7 +14,7 @@ from receipts_middleware.core.binding.told import as_told
 from receipts_middleware.core.binding.tools import Traits, traits_of
 from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.evidence import normal_status, read_evidence
-from receipts_middleware.core.grade import Graded, Shown, grade, grade_ledger
+from receipts_middleware.core.grade import Graded, Shown, Walk, grade, grade_ledger
 from receipts_middleware.core.language.value import NO_WORDS, Words
 from receipts_middleware.core.ledger import Entry, Ledger
 from receipts_middleware.core.policy import Policy, ToolPolicy
@@ -38,10 +38,12 @@ class Known:
     Attributes:
         acts: Calls, by uid.
         shown: What readings showed, by uid.
+        walk: How far they are graded.
     """
 
     acts: dict[str, Act] = field(default_factory=dict)
     shown: dict[str, Shown] = field(default_factory=dict)
+    walk: Walk = field(default_factory=Walk)
 
 
 def make_run(
@@ -85,7 +87,7 @@ def make_run(
     ledger = _with_objects(ledger, said_of)
     given = {tool: g for tool in {e.tool for e in ledger} if (g := policy.for_tool(tool).grade) is not None}
     strict, shown = policy.require_object_id, known.shown
-    graded = grade_ledger(ledger, specs, strict=strict, policy=given, shown=shown)
+    graded = grade_ledger(ledger, specs, strict=strict, policy=given, shown=shown, walk=known.walk)
     found = {tool: _spec(tool, specs, policy) for tool in {e.tool: e for e in ledger}}
     traits = {tool: _traits(spec, policy, tool, words) for tool, spec in found.items()}
     acts = []

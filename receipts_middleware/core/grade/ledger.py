@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter, is_
 from typing import Final
 
 from receipts_middleware.core.evidence import OPEN_PREFIX, REFUSED_PREFIX, normal_status
@@ -28,6 +30,40 @@ _MAX_ARG_CHARS: Final = 128
 Shown = tuple[Entry, tuple[tuple[str, str], ...]]
 
 
+_NUMBER: Final = attrgetter("receipt.n")
+
+
+@dataclass(slots=True)
+class Walk:
+    """How far the calls of a conversation are graded, so that the next turn grades only what has come since.
+
+    Attributes:
+        entries: Calls that are graded.
+        asked: By what they were graded, apart from the tools.
+        tools: The tools.
+        kinds: Kinds of calls.
+        graded: Grades by number.
+        acts: Acts that a reading may still lift, by the id of their object.
+    """
+
+    entries: list[Entry] = field(default_factory=list)
+    asked: tuple[object, ...] = ()
+    tools: tuple[ToolSpec, ...] = ()
+    kinds: _Kinds | None = None
+    graded: dict[int, Graded] = field(default_factory=dict)
+    acts: dict[str, list[Entry]] = field(default_factory=dict)
+
+    def resume(self, entries: list[Entry], tools: Sequence[ToolSpec], asked: tuple[object, ...]) -> _Kinds:
+        """Keep what is graded where the same calls come first again, asked in the same way; else begin anew."""
+        held, tools = self.entries, tuple(tools)
+        same = len(held) <= len(entries) and all(map(is_, held, entries))
+        if self.kinds is None or not same or asked != self.asked or tools != self.tools:
+            self.entries, self.asked, self.tools, self.kinds = [], asked, tools, _Kinds(tools)
+            self.graded.clear()
+            self.acts.clear()
+        return self.kinds
+
+
 def grade_ledger(
     ledger: Iterable[Entry],
     tools: Sequence[ToolSpec] = (),
@@ -36,6 +72,7 @@ def grade_ledger(
     policy: Mapping[str, Grade] | None = None,
     confirmed: Collection[str] = (),
     shown: dict[str, Shown] | None = None,
+    walk: Walk | None = None,
 ) -> dict[int, Graded]:
     """Grade every call of a conversation.
 
@@ -46,17 +83,18 @@ def grade_ledger(
         policy: Grades by tool name that the user's policy sets.
         confirmed: Uids of receipts that outside evidence confirms.
         shown: What readings showed in an earlier grading of the same walk, by uid; filled in.
+        walk: How far the calls of a conversation that grows are graded, for the next time; filled in.
 
     Returns:
         Number to grade. A later successful reading call that shows the same object id in a done state lifts S2 and
         S3 to S4; calls of one message run side by side, so none reads back another. Where result and call are gone,
         the receipt's own object id, status word and facts are read. Linear in the ledger and what it holds.
     """
-    entries = sorted(ledger, key=lambda entry: entry.n)
-    kinds = _Kinds(tools)
-    graded: dict[int, Graded] = {}
-    acts: dict[str, list[Entry]] = {}
-    for entry in entries:
+    entries = sorted(ledger, key=_NUMBER)
+    if walk is None:
+        walk = Walk()
+    graded, acts, kinds = walk.graded, walk.acts, walk.resume(entries, tools, (strict, policy, confirmed))
+    for entry in entries[len(walk.entries) :]:
         receipt, kind = entry.receipt, kinds.of(entry)
         graded[entry.n] = grade(
             receipt,
@@ -74,7 +112,8 @@ def grade_ledger(
                 _lift(entry, acts, graded, shown)
         elif not is_given and receipt.object_id is not None and graded[entry.n].grade in _LIFTED:
             acts.setdefault(receipt.object_id, []).append(entry)
-    return graded
+    walk.entries = entries
+    return dict(graded)
 
 
 def _as_asked(entry: Entry, graded: Graded, *, strict: bool) -> Graded:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from receipts_middleware.core.values.tables import SCALES, TENS, UNITS
@@ -66,6 +67,7 @@ def decimal(whole: str, fraction: str) -> str:
     return f"{int(whole or '0')}.{rest}" if rest else str(int(whole or "0"))
 
 
+@lru_cache(maxsize=1_024)  # each amount of a claim is looked for in cents in call after call
 def shift(norm: str, places: int) -> str:
     """Move the point of a number in normal form to the right, to the left where `places` is negative."""
     whole, _, fraction = norm.partition(".")

@@ -94,7 +94,7 @@ class Pool:
         return self._derived(value) if value.kind in ("money", "count") else None
 
     def _same(self, value: Value) -> bool:
-        for key in keys_of(value):
+        for key in _keys(value):
             for other in self._by_key.get(key, ()):
                 if units_agree(value, other) and kinds_agree(value, other):  # they share the key
                     return True
@@ -138,6 +138,11 @@ class Pool:
             return "sum"
         present = set(numbers)
         return "difference" if any(number + target in present for number in numbers if number) else None
+
+
+@lru_cache(maxsize=1_024)  # each value of a claim is looked for in call after call
+def _keys(value: Value) -> tuple[str, ...]:
+    return tuple(keys_of(value))
 
 
 @lru_cache(maxsize=4_096)  # the amounts of a run are asked for by every claim
