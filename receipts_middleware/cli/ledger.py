@@ -12,10 +12,10 @@ from receipts_middleware.cli.exits import OK, UNREADABLE
 from receipts_middleware.cli.inputs import find_files, read_batches
 from receipts_middleware.cli.runs import Job, read_item, transcript_id
 from receipts_middleware.cli.terminal import say, screen_width, wants_color, write_pieces
-from receipts_middleware.cli.verify import complete_files, complete_formats, read_tools_file
+from receipts_middleware.cli.tools import ToolSources, read_sources, tools_options
+from receipts_middleware.cli.verify import complete_files, complete_formats
 from receipts_middleware.core.ledger import Ledger, LedgerBuilder
 from receipts_middleware.core.policy import NO_POLICY, Policy
-from receipts_middleware.core.toolspec import read_tools
 from receipts_middleware.core.transcript import Transcript
 from receipts_middleware.policy import load_policy
 from receipts_middleware.readers.registry import reader_named
@@ -43,7 +43,7 @@ Exit codes: 0 all was read, 3 some of the input could not be read, or wrong usag
     help="Of the runs; recognised where not given.",
 )
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@click.option("--tools", "tools_file", metavar="FILE", help="JSON list of the tools that the agent had.")
+@tools_options("What tools the agent had.")
 @click.option("--policy", "policy_file", metavar="FILE", help="What is known of the tools, as TOML.")
 @click.option("--output", "-o", metavar="FILE", help="Write the ledger to a file.")
 @click.option("--no-color", is_flag=True, help="No colours; NO_COLOR does the same.")
@@ -52,7 +52,9 @@ def ledger(
     *,
     input_form: str,
     form: Literal["text", "json"],
-    tools_file: str | None,
+    tools: tuple[str, ...],
+    tools_header: tuple[str, ...],
+    tools_timeout: float,
     policy_file: str | None,
     output: str | None,
     no_color: bool,
@@ -63,8 +65,8 @@ def ledger(
     its results; for any other they are worked out from calls and results, and the ledger says so.
     """
     policy = load_policy(Path(policy_file)) if policy_file is not None else NO_POLICY
-    tools = read_tools_file(tools_file)
-    job = Job(form=input_form, tools=None if tools is None else read_tools(tools), policy=policy)
+    specs = read_sources(ToolSources(tools, tools_header, tools_timeout))
+    job = Job(form=input_form, tools=specs, policy=policy)
     unreadable: list[Skipped] = []
     runs = _runs(paths, job, unreadable)
     if form == "json":

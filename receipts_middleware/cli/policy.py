@@ -8,7 +8,7 @@ import click
 
 from receipts_middleware.cli.exits import OK, UNREADABLE, CommandError
 from receipts_middleware.cli.terminal import read_input, write_output
-from receipts_middleware.cli.verify import read_tools_file
+from receipts_middleware.cli.tools import ToolSources, read_sources, tools_options
 from receipts_middleware.core.errors import UsageError
 from receipts_middleware.core.transcript import Transcript
 from receipts_middleware.policy import Policy, idle_entries, load_policy, suggest_policy, tools_of_run
@@ -32,10 +32,18 @@ def policy() -> None:
 
 @policy.command()
 @click.argument("file", metavar="TRANSCRIPT")
-@click.option("--tools", "tools_file", metavar="FILE", help="JSON list of the tools that the agent had.")
+@tools_options("What tools the agent had.")
 @click.option("--output", "-o", metavar="FILE", help="Write the policy to a file.")
 @click.option("--force", is_flag=True, help="Write over a file that is there.")
-def init(file: str, *, tools_file: str | None, output: str | None, force: bool) -> int:
+def init(
+    file: str,
+    *,
+    tools: tuple[str, ...],
+    tools_header: tuple[str, ...],
+    tools_timeout: float,
+    output: str | None,
+    force: bool,
+) -> int:
     """Write a first policy from the tools of a run.
 
     TRANSCRIPT holds one saved run; `-` reads standard input. What is written says what is guessed without
@@ -43,21 +51,24 @@ def init(file: str, *, tools_file: str | None, output: str | None, force: bool) 
     """
     if output is not None and not force and _is_there(output):
         raise CommandError(f"{output} is there already; give another --output, or --force to write over it")
-    write_output(suggest_policy(_read_run(file, tools_file)), output)
+    sources = ToolSources(tools, tools_header, tools_timeout)
+    write_output(suggest_policy(_read_run(file, sources)), output)
     return OK
 
 
 @policy.command()
 @click.argument("file", metavar="FILE")
 @click.option("--run", "run_file", metavar="TRANSCRIPT", help="Name the entries that fit no tool of this run.")
-@click.option("--tools", "tools_file", metavar="FILE", help="JSON list of the tools that the agent of the run had.")
-def check(file: str, *, run_file: str | None, tools_file: str | None) -> int:
+@tools_options("What tools the agent of the run had.")
+def check(
+    file: str, *, run_file: str | None, tools: tuple[str, ...], tools_header: tuple[str, ...], tools_timeout: float
+) -> int:
     """Check a policy.
 
     Each mistake is named with its line and what to write instead. An entry that fits no tool is no mistake:
     a run need not have every tool, and the exit code stays 0.
     """
-    if tools_file is not None and run_file is None:
+    if tools and run_file is None:
         raise click.UsageError("--tools is about the run; give --run too")
     try:
         found = load_policy(Path(file))
@@ -65,15 +76,16 @@ def check(file: str, *, run_file: str | None, tools_file: str | None) -> int:
         for line in str(error).splitlines():
             click.echo(f"receipts: {line}", err=True)
         return UNREADABLE
-    idle = list(idle_entries(found, tools_of_run(_read_run(run_file, tools_file)))) if run_file is not None else []
+    sources = ToolSources(tools, tools_header, tools_timeout)
+    idle = list(idle_entries(found, tools_of_run(_read_run(run_file, sources)))) if run_file is not None else []
     for sentence in idle:
         click.echo(f"{file}: note: {sentence}")
     click.echo(f"{file}: nothing wrong: {_counted(found)}")
     return OK
 
 
-def _read_run(file: str, tools_file: str | None) -> Transcript:
-    transcript = read_transcript(read_input(file), tools=read_tools_file(tools_file))
+def _read_run(file: str, sources: ToolSources) -> Transcript:
+    transcript = read_transcript(read_input(file), tools=read_sources(sources))
     if not transcript.messages:
         shown = "standard input" if file == "-" else file
         raise CommandError(f"{shown} holds no messages; give a saved run")

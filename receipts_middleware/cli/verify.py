@@ -27,9 +27,9 @@ from receipts_middleware.cli.renderers import RENDERERS, Look
 from receipts_middleware.cli.runs import Job, work_through, write_report
 from receipts_middleware.cli.runs.progress import Progress
 from receipts_middleware.cli.terminal import read_input, screen_width, wants_color
+from receipts_middleware.cli.tools import ToolSources, read_sources, tools_options
 from receipts_middleware.core.policy import NO_POLICY
 from receipts_middleware.core.rules import RULES
-from receipts_middleware.core.toolspec import read_tools
 from receipts_middleware.policy import load_policy
 from receipts_middleware.readers.registry import FORMATS, reader_named
 
@@ -41,6 +41,7 @@ Examples:
   receipts verify run.json
   receipts verify run.json --fail-on warning
   receipts verify chat.json --turns --tools tools.json
+  receipts verify run.json --tools mcp-stdio:'npx -y some-server'
   receipts verify run.json --policy receipts.toml
   receipts verify runs/ 'more/**/*.jsonl.gz' --jobs 2 --format jsonl --output report.jsonl
   receipts verify --reply reply.txt --log actions.json
@@ -110,7 +111,7 @@ def _explain(context: click.Context, parameter: click.Parameter, value: str | No
     help="Of the report.",
 )
 @click.option("--turns", is_flag=True, help="Check every assistant turn with text, not the last one alone.")
-@click.option("--tools", "tools_file", metavar="FILE", help="JSON list of the tools that the agent had.")
+@tools_options("What tools the agent had.")
 @click.option(
     "--fail-on",
     type=click.Choice(["error", "warning", "note", "never"]),
@@ -142,7 +143,9 @@ def verify(
     input_form: str,
     form: str,
     turns: bool,
-    tools_file: str | None,
+    tools: tuple[str, ...],
+    tools_header: tuple[str, ...],
+    tools_timeout: float,
     fail_on: FailOn | None,
     require_checked: bool | None,
     policy_file: str | None,
@@ -160,7 +163,7 @@ def verify(
     A policy is used only where --policy names it, and the options given here outweigh it.
     """
     policy = load_policy(Path(policy_file)) if policy_file is not None else NO_POLICY
-    tools = read_tools_file(tools_file)
+    specs = read_sources(ToolSources(tools, tools_header, tools_timeout))
     to_screen = output is None
     required = require_checked if require_checked is not None else bool(policy.require_checked)
     level: FailOn = fail_on or policy.fail_on or "error"
@@ -174,7 +177,7 @@ def verify(
     )
     job = Job(
         form=input_form,
-        tools=None if tools is None else read_tools(tools),
+        tools=specs,
         policy=policy,
         turns=turns,
         renderer=None if quiet and to_screen else RENDERERS[form](look),
@@ -236,28 +239,3 @@ def _mapping(given: str) -> str | Mapping[str, object] | None:
 def _total(paths: Sequence[str]) -> int | None:
     """Bytes to come, where a terminal wants to know."""
     return known_size(paths) if Progress.is_watched() else None
-
-
-def read_tools_file(name: str | None) -> list[object] | None:
-    """The tools that a JSON file lists; None for no file.
-
-    Args:
-        name: Path, or None.
-
-    Returns:
-        The list, as `read_tools` takes it.
-
-    Raises:
-        CommandError: It cannot be read, or holds no list.
-    """
-    if name is None:
-        return None
-    try:
-        value = json.loads(read_input(name))
-    except (ValueError, RecursionError) as error:
-        raise CommandError(f"{name} is not JSON ({error}); give a list of tools or of their names") from error
-    if isinstance(value, dict) and isinstance(value.get("tools"), list):
-        value = value["tools"]
-    if not isinstance(value, list):
-        raise CommandError(f"{name} holds no list; give a JSON list of tools or of their names")
-    return value

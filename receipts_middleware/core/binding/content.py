@@ -33,7 +33,9 @@ def by_content(meant: Meant, values: Sequence[Value], run: Run) -> Candidates:
     Returns:
         Acting calls of one weight, if any shares enough and no look shares more; their tools.
     """
-    weighed = [(weight(link), act, link) for act in run.acts[-_MAX_CALLS:] if (link := link_of(meant, values, act, run))]
+    weighed = [
+        (weight(link), act, link) for act in run.acts[-_MAX_CALLS:] if (link := link_of(meant, values, act, run))
+    ]
     acting = [(w, act, link) for w, act, link in weighed if act.kind != "reading" and not link.fit.clash]
     top = max((w for w, _, _ in acting), default=0.0)
     looked = max((w for w, act, _ in weighed if act.kind == "reading"), default=0.0)

@@ -193,8 +193,10 @@ def _names_a_look(tokens: tuple[str, ...]) -> bool:
     """Whether the last words of a name say that it looks, whatever comes before: `order_status`, `merge_dry_run`."""
     if len(tokens) < 2:
         return False
-    return tokens[-1] in LAST_WORDS_THAT_LOOK or tokens[-2:] == ("dry", "run") or (
-        tokens[-1] in READING_HEADS and tokens[0] not in ACTING_VERBS
+    return (
+        tokens[-1] in LAST_WORDS_THAT_LOOK
+        or tokens[-2:] == ("dry", "run")
+        or (tokens[-1] in READING_HEADS and tokens[0] not in ACTING_VERBS)
     )
 
 

@@ -28,7 +28,9 @@ _SCHEMA_KEYS: Final = (
     "parameters_json_schema",
     "args_schema",
 )
-_DECLARATION_KEYS: Final = ("functionDeclarations", "function_declarations", "tools")
+_DECLARATION_KEYS: Final = ("functionDeclarations", "function_declarations", "tools", "functions")
+#: Around a list of tools: an answer of an MCP server, a configuration of Bedrock.
+_LIST_WRAPPERS: Final = ("result", "toolConfig", "tool_config")
 _LOOSE: Final = re.compile(r"[\s_.\-]+")
 
 
@@ -117,6 +119,11 @@ def _from_mapping(value: Mapping[object, object], depth: int) -> Iterator[ToolSp
     for wrapper in ("function", "custom", "toolSpec", "tool_spec"):
         inner = value.get(wrapper)
         if isinstance(inner, Mapping):
+            yield from _from_mapping(inner, depth + 1)
+            return
+    for wrapper in _LIST_WRAPPERS:
+        inner = value.get(wrapper)
+        if isinstance(inner, Mapping) and isinstance(inner.get("tools"), list | tuple):
             yield from _from_mapping(inner, depth + 1)
             return
     for key in _DECLARATION_KEYS:

@@ -28,7 +28,7 @@ def fetch_file(path: str) -> FetchedTools:
             data = file.read(MAX_DOCUMENT_BYTES + 1)
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ToolSourceError(f"cannot read the tools in {path}: {why}; give {FORMS}") from error
+        raise ToolSourceError(f"cannot read {path}: {why}; give the tools as {FORMS}") from error
     return FetchedTools(parse_document(data, path), path)
 
 
