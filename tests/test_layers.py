@@ -60,7 +60,7 @@ CORE_ORDER: tuple[str, ...] = tuple(
     errors keys canonical lexicon values ranges markdown citation receipt chain toolspec transcript evidence facts
     snapshot seal rows ledger grade children finding wording language.value claims rules policy binding given resolve
     inspect suspicion language claimed bearing cited summary audit executed verify witness
-    children.reduce
+    children.reduce lint
     """.split()
 )
 
@@ -111,6 +111,7 @@ THIRD_PARTY: dict[str, frozenset[str]] = {
     "cryptography": frozenset({"signing"}),
     "mcp": frozenset({"lint"}),
     "anyio": frozenset({"lint"}),  # the SDK's own, and never without it
+    "jsonschema_rs": frozenset({"lint"}),
 }
 
 MAX_MODULE_LINES = 400

@@ -17,6 +17,7 @@ from receipts_middleware.core.toolspec import ToolSpec, read_tools
 from receipts_middleware.core.transcript import Transcript
 from receipts_middleware.readers import (
     anthropic,
+    bare_calls,
     bedrock_converse,
     claude_code,
     claude_code_web,
@@ -99,6 +100,7 @@ READERS: Final[tuple[Reader, ...]] = (
     Reader(n8n.NAME, n8n.recognise, n8n.read, state="experimental", each_line=True),
     Reader(plain_text.NAME, plain_text.recognise, plain_text.read, each_line=True),
     Reader(plain_lines.NAME, plain_lines.recognise, plain_lines.read, state="experimental"),
+    Reader(bare_calls.NAME, bare_calls.recognise, bare_calls.read),
     Reader("messages", document.recognise, _read_messages, other_names=("openai_chat", "langchain")),
 )
 
