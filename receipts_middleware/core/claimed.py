@@ -8,6 +8,7 @@ from typing import Final
 
 from receipts_middleware.core.binding import Act, Bound, Known, Run, bind, make_run, repeated, untold, written_calls
 from receipts_middleware.core.binding.compare import agrees
+from receipts_middleware.core.binding.recovered import recover
 from receipts_middleware.core.binding.words import stem, stems
 from receipts_middleware.core.children import Team, TeamEntry, TeamMemory
 from receipts_middleware.core.finding import Claim, Finding
@@ -156,6 +157,7 @@ def check_claims(
     bound = tuple(
         b for b in bind(found, run, reply) if b.judged.tools or b.claim.kind != "result" or b.judged.status in _SAID
     )
+    bound = recover(read.loose, bound, run)
     claims = tuple(_claim(b) for b in bound)
     ignored = {act.traits.name for act in run.acts if policy.for_tool(act.traits.name).ignore}
     silent = [act for act in untold(bound, run, reply, ignored) if _is_own(act)]

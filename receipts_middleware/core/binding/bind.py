@@ -11,8 +11,8 @@ from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.asked import only_asked
 from receipts_middleware.core.binding.candidates import Candidate, Candidates, find_candidates, names_in
 from receipts_middleware.core.binding.checks import is_bad, judge_check
-from receipts_middleware.core.binding.content import by_content
 from receipts_middleware.core.binding.cites import as_cited, cited_first, without_citations
+from receipts_middleware.core.binding.content import by_content, judge_alike, shown_by_a_look
 from receipts_middleware.core.binding.delegated import as_of_team, judge_delegating
 from receipts_middleware.core.binding.denials import judge_denial
 from receipts_middleware.core.binding.effects import Judged, judge_calls, required_of
@@ -303,6 +303,9 @@ def _effect(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run, 
     told = [(a, s) for a, s in tell_of(claim, values, meant, run) if a.kind == "reading" and not is_bad(a)]
     if claim.aspect in ("perfect", "none") and meant.verb:
         told = [(a, s) for a, s in told if meant.verb in a.words()]  # an act is told of, unless a record says the same
+    shown = shown_by_a_look(claim, values, meant, found, run)
+    if shown is not None:
+        return shown
     if found.calls and not (found.missing and not _same_object(found)):
         return judge_calls(claim, values, found, run)
     if claim.subject != "agent" and told and told[0][1] >= 0.6:
@@ -311,7 +314,7 @@ def _effect(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run, 
     if not (found.calls or found.named):
         alike = by_content(meant, values, run)
         if alike.calls:
-            return _alike(claim, values, alike, found, run)
+            return judge_alike(claim, values, alike, found, run)
     if found.tools and (found.missing or not found.calls):
         if claim.subject != "agent" and not _is_sure(claim, found, run):
             return Judged("unmatched", found.tools, (), "", "agentless", "S3")
@@ -322,15 +325,6 @@ def _effect(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run, 
         status = _of_previous(previous)
         return Judged(status, tuple(dict.fromkeys(a.traits.name for a in previous)), previous, "", "state", "S3")
     return _nothing(claim, meant, run)
-
-
-def _alike(claim: FoundClaim, values: Sequence[Value], alike: Candidates, found: Candidates, run: Run) -> Judged:
-    """A claim whose verb is unknown, by calls that share what it names: only another value of the same thing differs."""
-    judged = judge_calls(claim, values, alike, run)
-    named = any(c.shared for c in alike.calls)
-    if judged.status != "supported" and not named:
-        judged = Judged("unmatched", alike.tools, judged.acts, "", "words", "S3")
-    return replace(judged, tools=tuple(dict.fromkeys([*judged.tools, *found.tools])))
 
 
 #: One word that says of all that was to be done that it is.

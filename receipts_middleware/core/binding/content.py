@@ -7,13 +7,17 @@ be. A verb that no table knows is no reason to leave a claim unheld against a ca
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.candidates import Candidate, Candidates
+from receipts_middleware.core.binding.checks import is_bad
+from receipts_middleware.core.binding.effects import Judged, judge_calls
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.table import Link, link_of
-from receipts_middleware.core.binding.tools import Meant
+from receipts_middleware.core.binding.tools import Meant, fit
+from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.values import Value
 
 #: Calls that are looked at, the newest.
@@ -54,3 +58,44 @@ def telling(meant: Meant, values: Sequence[Value], run: Run) -> list[tuple[float
     """Calls that share anything with a claim, best first, with how much."""
     found = [(weight(link_of(meant, values, act, run)), act) for act in run.acts[-_MAX_CALLS:]]
     return sorted((pair for pair in found if pair[0] > 0), key=lambda pair: (-pair[0], -pair[1].entry.n))
+
+
+#: How much more than with any act a claim must share with a look to be what the look showed.
+_BY_FAR: Final = 1.0
+#: The least that it must share with it.
+_SHOWN: Final = 4.0
+
+
+def shown_by_a_look(
+    claim: FoundClaim, values: Sequence[Value], meant: Meant, found: Candidates, run: Run
+) -> Judged | None:
+    """What a look returned, told in the words of an act: "Two gates are unbilled", "The ledger closed at 184,220.50".
+
+    An act that is said to have been done, or a participle alone, is what a look showed only where it has the verb.
+    """
+    if claim.subject == "agent" or not values:
+        return None
+    told = telling(meant, values, run)
+    looks = [(w, act) for w, act in told if act.kind == "reading" and not is_bad(act)]
+    if claim.aspect in ("perfect", "none") or claim.voice == "passive":
+        looks = [(w, act) for w, act in looks if meant.verb in act.words()]
+    if not looks or looks[0][0] < _SHOWN:
+        return None
+    acted = max((w + _verb_fit(meant, act) for w, act in told if act.kind != "reading"), default=0.0)
+    if looks[0][0] < acted + _BY_FAR:
+        return None
+    acts = tuple(act for w, act in looks if w == looks[0][0])[:2]
+    return Judged("supported", (*(a.traits.name for a in acts), *found.tools), acts, "", "told", "S3")
+
+
+def _verb_fit(meant: Meant, act: Act) -> float:
+    return fit(meant, act.traits).verb
+
+
+def judge_alike(claim: FoundClaim, values: Sequence[Value], alike: Candidates, found: Candidates, run: Run) -> Judged:
+    """A claim whose verb is unknown, by calls that share what it names: only another value of the same thing differs."""
+    judged = judge_calls(claim, values, alike, run)
+    named = any(c.shared for c in alike.calls)
+    if judged.status != "supported" and not named:
+        judged = Judged("unmatched", alike.tools, judged.acts, "", "words", "S3")
+    return replace(judged, tools=tuple(dict.fromkeys([*judged.tools, *found.tools])))

@@ -82,6 +82,8 @@ def judge_calls(claim: FoundClaim, values: Sequence[Value], found: Candidates, r
     if clean:
         best = max((c.act for c in clean), key=lambda act: _RANK[act.grade])
         status = _shortfall(_grade_for(claim, best))
+        if status == "accepted_only" and in_its_words(claim, best):
+            status = "supported"
         return Judged(status, tools, tuple(c.act for c in clean), _ending(best), "grade", required)
     elsewhere = _elsewhere(claim, values, calls, run)
     if elsewhere is not None:
@@ -146,6 +148,12 @@ def _telling(good: Sequence[Candidate], compared: dict[int, Compared]) -> tuple[
     top = max((len(compared[id(c)].agree), c.score) for c in good)
     kept = [c for c in good if len(compared[id(c)].agree) == top[0] and c.score >= top[1] - 0.5]
     return tuple(c.act for c in kept or good)
+
+
+def in_its_words(claim: FoundClaim, act: Act) -> bool:
+    """Whether a claim says of a call just what its status says: "the filing was accepted"."""
+    word = (act.entry.receipt.status_word or "").lower()
+    return len(word) > 3 and re.search(rf"\b{re.escape(word)}\b", claim.text[: claim.core or None].lower()) is not None
 
 
 def _shortfall(grade: str) -> str:

@@ -9,7 +9,7 @@ from typing import Final
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.bodies import Record
 from receipts_middleware.core.binding.compare import DATA_UNITS, agrees, shape
-from receipts_middleware.core.binding.effects import Judged
+from receipts_middleware.core.binding.effects import Judged, in_its_words
 from receipts_middleware.core.binding.misquotes import contradicted, works_out
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.tools import Meant
@@ -334,6 +334,8 @@ def judge_others(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: 
         return Judged("supported", (confirmed[-1].traits.name,), tuple(confirmed), "", "", "S4")
     told = tell_of(claim, values, meant, run)
     fell_short = [a for a, share in told[:1] if a.kind == "acting" and a.grade in ("S2", "F") and share >= _COVERS]
+    if fell_short and in_its_words(claim, fell_short[0]):
+        return Judged("supported", (fell_short[0].traits.name,), tuple(fell_short), "", "told", "S2")
     if fell_short:
         status = "accepted_only" if fell_short[0].grade == "S2" else "failed"
         return Judged(status, (fell_short[0].traits.name,), tuple(fell_short), "", "grade", "S4")

@@ -81,6 +81,7 @@ def settle(found: Sequence[Bound], run: Run, reply: str) -> list[Bound]:
     for number in range(len(found)):
         _take_what_is_left(table, number)
     _give_what_fell_short(table)
+    _pair_the_rest(table)
     for number in range(len(found)):
         _call_made_up(table, number)
     return table.found
@@ -256,6 +257,52 @@ def _given(table: Table, number: int, act: Act) -> Bound:
     if again.status in ("supported", "unmatched"):
         return bound
     return replace(bound, judged=replace(again, reason="left_over"))
+
+
+# --- what is left on both sides belongs together
+
+
+def _pair_the_rest(table: Table) -> None:
+    """Acts in words that no tool is known for, and calls that nothing tells of: as many of each are one another's."""
+    if table.run.delegated:
+        return
+    claims = [n for n, b in enumerate(table.found) if _is_unheld(table, n, b)]
+    calls = [a for a in table.acts if a.kind == "acting" and not any(a in b.judged.acts for b in table.found)]
+    if not claims or len(claims) != len(calls):
+        return
+    for number, act in zip(claims, calls, strict=True):
+        bound = table.found[number]
+        open_end = not act.done and (
+            _is_owned_up(act, [act], table)
+            or _OWNS_UP.search(bound.claim.text) is not None
+            or _is_left_open(bound.claim, table.pieces())
+        )
+        meant, values = table.meant(number)
+        link = table.link(number, act)
+        alone = Candidates(
+            (Candidate(act, link.fit, link.score, link.shared, link.values, link.words),), (act.traits.name,), ()
+        )
+        judged = judge_calls(bound.claim, values, alone, table.run)
+        if judged.status != "supported" and (open_end or judged.reason != "grade"):
+            continue
+        if judged.status == "supported" and not link.score and (values or bound.claim.subject == "agent"):
+            judged = replace(judged, status="unmatched")  # it is of that call, and nothing shows what it says of it
+        table.found[number] = replace(bound, judged=replace(judged, reason="left"))
+
+
+def _is_unheld(table: Table, number: int, bound: Bound) -> bool:
+    claim, judged = bound.claim, bound.judged
+    if (
+        claim.kind != "effect"
+        or claim.negated
+        or judged.status != "unmatched"
+        or judged.acts
+        or judged.reason != "words"
+    ):
+        return False
+    meant, _ = table.meant(number)
+    uncalled = (t for t in table.run.traits if t.name not in table.run.called and t.kind != "reading")
+    return not (meant.generic or claim.voice == "state" or any(fit(meant, t).score >= 1 for t in uncalled))
 
 
 # --- a claim for which no call is left was made up

@@ -183,13 +183,13 @@ def _passive(clause: Clause, tokens: Sequence[Token], more: Words) -> ClaimKind 
         or (chain.base in t.NON_ACTION and chain.base not in ("make", "do"))
         or (chain.base in t.STANDINGS and not chain.perfect and clause.shape != "you")
     ):
-        return None if _is_generic(clause, tokens) else "result"
+        return None if is_generic(clause, tokens) else "result"
     if chain.base in t.CHECKS - {"confirm", "open", "run", "pull"} and clause.shape not in ("you",):
-        named = tokens[clause.subject].word != "all" and not _is_generic(clause, tokens)
+        named = tokens[clause.subject].word != "all" and not is_generic(clause, tokens)
         if not (chain.past or chain.perfect) and chain.base in t.CONFIRMED and named:
             return "effect"  # "the race condition is verified fixed"
         return "check" if chain.past or chain.perfect else None
-    if not chain.perfect and not chain.past and _is_generic(clause, tokens):
+    if not chain.perfect and not chain.past and is_generic(clause, tokens):
         return None
     if chain.base in t.CARRYING and not t.LOOKS.keys().isdisjoint(x.word for x in tokens[clause.subject : chain.start]):
         return "check"  # "sanctions screening was carried out"
@@ -227,7 +227,7 @@ def _is_history(tokens: Sequence[Token], clause: Clause) -> bool:
     return False
 
 
-def _is_generic(clause: Clause, tokens: Sequence[Token]) -> bool:
+def is_generic(clause: Clause, tokens: Sequence[Token]) -> bool:
     """A rule rather than a fact: "invoices are issued on the 1st of each month"."""
     if any(x.word in _GENERIC and not (x.word == "may" and x.capital) for x in tokens[clause.first : clause.last]):
         return True
@@ -276,7 +276,7 @@ def _copula(clause: Clause, tokens: Sequence[Token], more: Words) -> ClaimKind |
         return "effect"
     if words[:1] and words[0] in t.PARTICLES and len(behind) > 1 and behind[1].word not in ("every", "for", "until"):
         return _result(clause, tokens)
-    if words[:1] and words[0] in t.OUTCOME_STATES and not chain.past and not _is_generic(clause, tokens):
+    if words[:1] and words[0] in t.OUTCOME_STATES and not chain.past and not is_generic(clause, tokens):
         return "effect"
     return _result(clause, tokens)
 
@@ -365,7 +365,7 @@ def _takes_object(tokens: Sequence[Token], clause: Clause) -> bool:
 
 def _result(clause: Clause, tokens: Sequence[Token]) -> ClaimKind | None:
     """A fact, where it is definite enough that something must have told it."""
-    if _is_generic(clause, tokens):
+    if is_generic(clause, tokens):
         return None
     part = tokens[clause.first : clause.last]
     if any(token.kind in ("number", "opaque") or token.word in t.NUMBER_WORDS for token in part[1:]):

@@ -79,7 +79,7 @@ CHECKS: Final = _words(
 MIXED_CHECKS: Final = _words("pull run rerun re-run confirm list")
 #: Verbs that say only that it was handed in.
 ACCEPTED: Final = _words(
-    """request queue submit initiate start schedule trigger order enqueue begin kick lodge apply prepare draft
+    """request queue submit initiate start schedule trigger order enqueue begin kick lodge transmit apply prepare draft
     stage propose line slate pencil route forward refer escalate nominate earmark plan"""
 )
 #: Verbs and adverbs that say that it was seen afterwards.

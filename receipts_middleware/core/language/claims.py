@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.claims.find import claims_of
+from receipts_middleware.core.claims.loose import loose_of
 from receipts_middleware.core.claims.segment import read_units
 from receipts_middleware.core.language.recognise import read_language
 from receipts_middleware.core.language.shipped import LANGUAGES
@@ -22,12 +23,14 @@ class ReadClaims:
         unread: Spans of the sentences in a language that no table covers, ascending and disjoint.
         mostly: They are most of the reply.
         languages: Codes of the languages that they look like.
+        loose: What may be a result of a call and is no claim by its grammar, in order of appearance.
     """
 
     claims: Sequence[FoundClaim]
     unread: tuple[tuple[int, int], ...] = ()
     mostly: bool = False
     languages: tuple[str, ...] = ()
+    loose: Sequence[FoundClaim] = ()
 
 
 def read_claims(text: str, *, assumed: str | None = None, more: Words = NO_WORDS) -> ReadClaims:
@@ -46,6 +49,7 @@ def read_claims(text: str, *, assumed: str | None = None, more: Words = NO_WORDS
     unread = frozenset(reading.unread)
     claims = [claim for n, unit in enumerate(units) if n not in unread for claim in claims_of(unit, text, more)]
     spans = dict.fromkeys((units[n].segment.start, units[n].segment.end) for n in reading.unread if units[n].tokens)
+    loose = [claim for n, unit in enumerate(units) if n not in unread for claim in loose_of(unit, text, more)]
     if more is not NO_WORDS:
-        claims = [replace(claim, more=more) for claim in claims]
-    return ReadClaims(claims, tuple(spans), reading.mostly, reading.names)
+        claims, loose = ([replace(claim, more=more) for claim in some] for some in (claims, loose))
+    return ReadClaims(claims, tuple(spans), reading.mostly, reading.names, loose)

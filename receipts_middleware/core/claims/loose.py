@@ -1,0 +1,89 @@
+"""Clauses and lines that claim nothing by their grammar, but may tell what a call was given or returned.
+
+"He owes nothing", "P2 has no space left", "Three unread messages": whether that is a result of a tool, only the calls
+can say. `binding/recovered` keeps those that a call bears out; nobody is accused for one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from receipts_middleware.core.claims import tables as t
+from receipts_middleware.core.claims.analyse import is_generic, kind_of
+from receipts_middleware.core.claims.borders import is_hypothetical
+from receipts_middleware.core.claims.clauses import Clause, read_clauses
+from receipts_middleware.core.claims.segment import Token, Unit
+from receipts_middleware.core.claims.value import Aspect, FoundClaim
+from receipts_middleware.core.language.value import NO_WORDS, Words
+
+#: Words in front of a clause by which it only supposes.
+_SUPPOSES: Final = frozenset(
+    "if unless whether will shall 'll need could can might may once until suppose when whenever".split()
+)
+#: Words that stand for a thing that was told before and say nothing themselves.
+_IDLE: Final = t.DETERMINERS | t.PREPOSITIONS | t.ADVERBS | t.SUBORDINATORS | t.BE | t.HAVE
+
+
+def loose_of(unit: Unit, text: str, more: Words = NO_WORDS) -> Iterator[FoundClaim]:
+    """Clauses of a unit that claim nothing by their grammar and suppose nothing either.
+
+    Args:
+        unit: Tokens of a sentence.
+        text: The reply that they point into.
+        more: Rows that are added to the tables.
+
+    Yields:
+        What may be a result, in order; offsets slice the reply.
+    """
+    tokens = unit.tokens
+    if not tokens or unit.question or tokens[0].kind == "open" or is_hypothetical(tokens):
+        return
+    if tokens[0].word in t.OPENERS or tokens[-1].word == ":" or any(x.word == "please" for x in tokens[:4]):
+        return
+    clauses = read_clauses(tokens)
+    for clause in clauses:
+        if _may_tell(tokens, clause) and kind_of(clause, tokens, more) is None:
+            yield _found(text, tokens, clause)
+    if not clauses and unit.segment.kind != "heading" and _tells(tokens):
+        yield _line(text, tokens)
+
+
+def _may_tell(tokens: Sequence[Token], clause: Clause) -> bool:
+    chain = clause.chain
+    if chain.form == "infinitive" or is_generic(clause, tokens):
+        return False
+    if clause.shape in ("agent", "you") and not (clause.shape == "agent" and (chain.past or chain.perfect)):
+        return False  # what the agent does next; what the user has, wants or may do
+    if clause.shape == "none" and chain.form == "base":
+        return False  # "Hover over the card"
+    return not any(token.word in _SUPPOSES for token in tokens[max(0, clause.first - 2) : clause.last])
+
+
+def _tells(tokens: Sequence[Token]) -> bool:
+    """Whether a line without a verb says how much, or that there is nothing, rather than naming a thing."""
+    counts = t.NUMBER_WORDS | t.NEGATIVE_SUBJECTS | t.NEGATIONS
+    words = [x for x in tokens if x.kind == "word" and x.word not in _IDLE]
+    return bool(words) and any(x.kind == "number" or x.word in counts for x in tokens)
+
+
+def _found(text: str, tokens: Sequence[Token], clause: Clause) -> FoundClaim:
+    chain = clause.chain
+    part = tokens[clause.first : max(clause.last, chain.end)]
+    start, end = part[0].start, part[-1].end
+    aspect: Aspect = "perfect" if chain.perfect else "past" if chain.past else "present"
+    return FoundClaim(
+        text[start:end], start, end, "result", chain.base, "other", "state" if chain.form == "copula" else "active",
+        aspect, clause.negated, "accepted" if clause.modal or chain.form == "modal" else "done", _words(part, chain.base),
+    )  # fmt: skip
+
+
+def _line(text: str, tokens: Sequence[Token]) -> FoundClaim:
+    start, end = tokens[0].start, tokens[-1].end
+    return FoundClaim(
+        text[start:end], start, end, "result", "", "agentless", "state", "none", False, "done", _words(tokens, "")
+    )
+
+
+def _words(tokens: Sequence[Token], verb: str) -> tuple[str, ...]:
+    return tuple(x.word for x in tokens if x.kind == "word" and x.word not in _IDLE and x.word != verb)
