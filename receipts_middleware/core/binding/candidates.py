@@ -10,7 +10,8 @@ from typing import Final
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.compare import TARGETS, agrees
 from receipts_middleware.core.binding.run import Run
-from receipts_middleware.core.binding.tools import FITS, Fit, Meant, families, fit
+from receipts_middleware.core.binding.toolbox import fits_of
+from receipts_middleware.core.binding.tools import FITS, Fit, Meant, families
 from receipts_middleware.core.binding.words import stem
 from receipts_middleware.core.values import Value
 
@@ -76,13 +77,10 @@ def find_candidates(meant: Meant, values: Sequence[Value], text: str, run: Run) 
         text: As written. Untrusted.
         run: What ran.
     """
-    fits = {
-        t.name: fit(meant, t)
-        for t in run.traits
-        if t.kind != "reading" or meant.verb == t.lead or len(meant.words & t.own) > 1
-    }
+    fits = fits_of(meant, run.toolbox())
     if meant.generic:
         fits = _for_any(fits, run)
+    able = {name: f for name, f in fits.items() if f.verb or f.noun}  # the others fit nothing
     calls = [
         c
         for act in run.acts
@@ -91,11 +89,11 @@ def find_candidates(meant: Meant, values: Sequence[Value], text: str, run: Run) 
     calls.sort(key=lambda c: -c.score)
     top = calls[0].score if calls else 0.0
     kept = tuple(c for c in calls if c.score >= max(FITS, top - _NEAR))
-    missing = _missing(meant, fits, kept, run) or _unknown_names(text, fits, kept, run)
-    tools = sorted((name for name, f in fits.items() if f.score >= FITS), key=lambda name: -fits[name].score)
+    missing = _missing(meant, able, kept, run) or _unknown_names(text, able, kept, run)
+    tools = sorted((name for name, f in able.items() if f.score >= FITS), key=lambda name: -fits[name].score)
     best = fits[tools[0]].score if tools else 0.0
     named = [c.act.traits.name for c in kept] + [name for name in tools if fits[name].score >= best - _NEAR]
-    strong = any(f.named and not f.clash for name, f in fits.items() if name not in run.called)
+    strong = any(f.named and not f.clash for name, f in able.items() if name not in run.called)
     return Candidates(kept, tuple(dict.fromkeys([*missing, *named])), missing, strong)
 
 
@@ -146,7 +144,7 @@ def _missing(meant: Meant, fits: dict[str, Fit], kept: Sequence[Candidate], run:
     verb = max((_verb_of(c) for c in kept), default=0.0)
     noun = max((c.fit.noun for c in kept), default=0.0)
     held = frozenset(word for c in kept for word in c.act.words())
-    own = {t.name: t.own & meant.words for t in run.traits}
+    own = run.toolbox().own
     found = [
         name
         for name, f in fits.items()
@@ -154,8 +152,8 @@ def _missing(meant: Meant, fits: dict[str, Fit], kept: Sequence[Candidate], run:
         and f.score >= FITS
         and (
             f.verb > verb
-            or (f.verb >= verb and f.noun >= noun + 2 and not own[name] & held)
-            or (f.verb >= 1 and f.noun >= noun + 3 and not own[name] & held)
+            or (f.verb >= verb and f.noun >= noun + 2 and not own[name] & meant.words & held)
+            or (f.verb >= 1 and f.noun >= noun + 3 and not own[name] & meant.words & held)
         )
         and f.score >= called + (_EXACT if f.verb >= 3 and meant.verb not in _COMMON else _BETTER)
     ]

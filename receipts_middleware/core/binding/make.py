@@ -11,6 +11,7 @@ from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.said import acting_as, digest_without, repeat_key, with_object_id
 from receipts_middleware.core.binding.told import as_told
+from receipts_middleware.core.binding.toolbox import traits_of_all
 from receipts_middleware.core.binding.tools import Traits, traits_of
 from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.evidence import normal_status, read_evidence
@@ -82,10 +83,10 @@ def make_run(
         The run.
     """
     known = known if known is not None else Known()
-    specs = tuple(_said(spec, policy) for spec in tools)
+    specs = tuple(_said(spec, policy) for spec in tools) if policy.tools else tuple(tools)
     said_of = {tool: policy.for_tool(tool) for tool in {e.tool for e in ledger}} if policy.tools else {}
     ledger = _with_objects(ledger, said_of)
-    given = {tool: g for tool in {e.tool for e in ledger} if (g := policy.for_tool(tool).grade) is not None}
+    given = {tool: said.grade for tool, said in said_of.items() if said.grade is not None}
     strict, shown = policy.require_object_id, known.shown
     graded = grade_ledger(ledger, specs, strict=strict, policy=given, shown=shown, walk=known.walk)
     found = {tool: _spec(tool, specs, policy) for tool in {e.tool: e for e in ledger}}
@@ -107,7 +108,10 @@ def make_run(
         if entry.tool in said_of:
             _tell(act, said_of[entry.tool])
         acts.append(act)
-    listed = [traits.get(s.name) or _traits(s, policy, s.name, words) for s in specs]
+    if policy.tools:
+        listed = [traits.get(s.name) or _traits(s, policy, s.name, words) for s in specs]
+    else:
+        listed = [traits.get(t.name) or t for t in traits_of_all(specs, words)]
     acts, asked, listed = _apart(acts, listed, told)
     near = _near(acts, reply, this_turn) if len(acts) > MANY else acts
     return Run(

@@ -7,6 +7,7 @@ from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.bodies import MAX_RECORDS, Record, leaf_texts
+from receipts_middleware.core.binding.toolbox import Toolbox, toolbox_of
 from receipts_middleware.core.binding.tools import Traits
 from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.language.value import NO_WORDS, Words
@@ -42,6 +43,7 @@ class Run:
         "_shown",
         "_spans",
         "_told",
+        "_toolbox",
         "_with_reports",
         "acts",
         "agents",
@@ -93,9 +95,16 @@ class Run:
         self._seen_text: str | None = None
         self._spans: frozenset[str] | None = None
         self._told: Pool | None = None
+        self._toolbox: Toolbox | None = None
         self._shown: Pool | None = None
         self._heard: str | None = None
         self._by_scalar: dict[str, list[Record]] | None = None
+
+    def toolbox(self) -> Toolbox:
+        """The tools by their words."""
+        if self._toolbox is None:
+            self._toolbox = toolbox_of(self.traits)
+        return self._toolbox
 
     def shown(self) -> Pool:
         """Values that the run was shown: results, and what was asked of readings; not what acts were given."""

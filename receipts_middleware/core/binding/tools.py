@@ -243,7 +243,9 @@ def fit(meant: Meant, traits: Traits) -> Fit:
         meant: The claim.
         traits: The tool.
     """
-    clash = bool(meant.media and traits.media) and not meant.media & traits.media
+    own, words = traits.own, meant.words
+    medium = meant.media and traits.media and meant.media & traits.media
+    clash = bool(meant.media and traits.media) and not medium
     verb = 0.0
     if (meant.verb and meant.verb in traits.own) or (meant.also and meant.also in traits.own):
         verb = 3.0
@@ -251,14 +253,19 @@ def fit(meant: Meant, traits: Traits) -> Fit:
         verb = 2.0
     elif meant.verbs & traits.told_verbs:
         verb = 1.5
-    elif meant.words & traits.acts:
+    elif words & traits.acts:
         verb = 1.5  # "Refund issued", "made a reservation": the act is a noun of the claim
-    named = len(meant.words & traits.own)
-    told = len((meant.words & traits.told) - traits.own)
-    akin = len(meant.nouns & traits.nouns)
-    medium = len(meant.media & traits.media)
-    noun = min(4.0, 2.0 * named + 1.0 * min(told, 2) + (1.0 if akin and not named else 0.0) + (1.0 if medium else 0.0))
-    strong = (
-        verb >= 3 or named > 1 or (named > 0 and not traits.verbs) or (bool(meant.verbs & traits.verbs) and named > 0)
-    )
-    return Fit(verb, noun, clash, strong)
+    named = len(words & own)
+    told = words & traits.told
+    noun = 2.0 * named + (min(len(told - own), 2) if told else 0)
+    if not named and not meant.nouns.isdisjoint(traits.nouns):
+        noun += 1.0
+    if medium:
+        noun += 1.0
+    strong = verb >= 3 or named > 1 or (named > 0 and (not traits.verbs or not meant.verbs.isdisjoint(traits.verbs)))
+    return _fit(verb, noun if noun < 4.0 else 4.0, clash, strong)
+
+
+@lru_cache(maxsize=256)  # a few dozen differ
+def _fit(verb: float, noun: float, clash: bool, named: bool) -> Fit:  # noqa: FBT001 - in the order of the fields
+    return Fit(verb, float(noun), clash, named)

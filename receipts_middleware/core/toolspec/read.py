@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from receipts_middleware.core.toolspec.kind import MCP_PREFIX, kind_of
@@ -46,6 +47,25 @@ def read_tools(tools: Iterable[object] | None) -> tuple[ToolSpec, ...]:
         The tools in order, each name once, the first wins. What has no name (a provider's built-in, junk) is
         skipped. Never raises over an element.
     """
+    if isinstance(tools, list | tuple) and all(map(_is_fixed, tools)):
+        return _read_fixed(tuple(tools))
+    return _read(tools)
+
+
+def _is_fixed(tool: object) -> bool:
+    """A name, a pair of texts or a specification without a schema: what nobody can change and everybody can hash."""
+    kind = type(tool)
+    if kind is tuple:
+        return len(tool) == 2 and type(tool[0]) is type(tool[1]) is str  # type: ignore[index,arg-type]
+    return kind is str or (kind is ToolSpec and tool.parameters is None)  # type: ignore[attr-defined]
+
+
+@lru_cache(maxsize=32)  # an agent keeps its tools from run to run
+def _read_fixed(tools: tuple[object, ...]) -> tuple[ToolSpec, ...]:
+    return _read(tools)
+
+
+def _read(tools: Iterable[object] | None) -> tuple[ToolSpec, ...]:
     single = isinstance(tools, str | Mapping) or isinstance(_attribute(tools, "name"), str)
     found: dict[str, ToolSpec] = {}
     for spec in _specs(tools if single or tools is None else list(tools), 0):
@@ -70,16 +90,19 @@ def find_spec(tools: Iterable[ToolSpec], name: str) -> ToolSpec | None:
         if spec.name == name:
             return spec
     for form in (_loose, _loose_short):
-        fitting = [spec for spec in known if form(spec.name) == form(name)]
+        meant = form(name)
+        fitting = [spec for spec in known if form(spec.name) == meant]
         if fitting:
             return fitting[0] if len(fitting) == 1 else None
     return None
 
 
+@lru_cache(maxsize=2_048)
 def _loose(name: str) -> str:
     return _LOOSE.sub("", name[:MAX_NAME]).casefold()
 
 
+@lru_cache(maxsize=2_048)
 def _loose_short(name: str) -> str:
     return _loose(MCP_PREFIX.sub("", name[:MAX_NAME], count=1))
 
