@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from receipts_middleware.readers import read_transcript
     from receipts_middleware.readers.registry import read_transcripts
     from receipts_middleware.readers.say_do import read_pair
+    from receipts_middleware.recorder import Recorder
     from receipts_middleware.verification import averify_messages, averify_turns, verify_messages, verify_turns
 
 __version__ = "0.1.0"
@@ -35,6 +36,7 @@ __all__ = [
     "LanguageTables",
     "Policy",
     "ReceiptsError",
+    "Recorder",
     "ToolPolicy",
     "UsageError",
     "Verification",
@@ -68,6 +70,7 @@ _MODULES = {
     "readers": "read_transcript",
     "readers.registry": "read_transcripts",
     "readers.say_do": "read_pair",
+    "recorder": "Recorder",
     "verification": "averify_messages averify_turns verify_messages verify_turns",
 }
 _PLACES = {name: module for module, names in _MODULES.items() for name in names.split()}

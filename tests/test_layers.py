@@ -33,10 +33,14 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "signing": frozenset({"core"}),
     "policy": frozenset({"core"}),
     "llm": frozenset({"core"}),
+    "guard": frozenset({"core"}),
     "store": frozenset({"core", "signing"}),
+    "recorder": frozenset({"core", "guard", "policy", "readers", "store"}),
     "lint": frozenset({"core", "readers"}),
     "batch": frozenset({"core", "readers", "policy", "signing", "store"}),
-    "langchain": frozenset({"core", "readers", "signing", "policy", "llm", "store", "verification"}),
+    "langchain": frozenset(
+        {"core", "guard", "readers", "signing", "policy", "llm", "store", "recorder", "verification"}
+    ),
     "demo": frozenset({"core", "readers", "reports", "langchain", "verification"}),
     "cli": frozenset(
         """
@@ -50,7 +54,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "pytest_plugin": frozenset({"core", "testing", "pytest_report"}),
     "pytest_report": frozenset({"core", "reports", "cli"}),
     "audit": frozenset({"core", "readers"}),
-    "": frozenset({"core", "readers", "policy", "audit", "llm", "verification"}),
+    "": frozenset({"core", "readers", "policy", "audit", "llm", "recorder", "verification"}),
 }
 
 #: The order inside `core`: a module imports only from rows above its own. A folder counts as one module, but for

@@ -3,6 +3,7 @@
 The only place that imports LangChain or LangGraph.
 """
 
+from receipts_middleware.langchain.callbacks import ReceiptsCallbackHandler
 from receipts_middleware.langchain.collect import carry_context
 from receipts_middleware.langchain.harvest import Harvest, harvest
 from receipts_middleware.langchain.middleware import EVENT_TYPE, ReceiptsMiddleware
@@ -15,6 +16,7 @@ __all__ = [
     "EVENT_TYPE",
     "Harvest",
     "ModelInput",
+    "ReceiptsCallbackHandler",
     "ReceiptsMiddleware",
     "ReceiptsState",
     "carry_context",

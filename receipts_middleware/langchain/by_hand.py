@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 from langgraph.runtime import get_runtime
 
-from receipts_middleware.langchain.guard import Guard
+from receipts_middleware.guard import Guard
 from receipts_middleware.langchain.memory import Memory
 from receipts_middleware.langchain.results import bare_messages
 from receipts_middleware.langchain.scope import scope_of

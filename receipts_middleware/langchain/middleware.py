@@ -28,11 +28,11 @@ from receipts_middleware.core.facts import Capture
 from receipts_middleware.core.ledger import LedgerRow, render_line
 from receipts_middleware.core.policy import Policy
 from receipts_middleware.core.receipt import Receipt, parse_receipt
+from receipts_middleware.guard import Guard, OnError
 from receipts_middleware.langchain import execution as tool_side
 from receipts_middleware.langchain.by_hand import ByHand
 from receipts_middleware.langchain.capturing import Capturing
 from receipts_middleware.langchain.collect import collecting
-from receipts_middleware.langchain.guard import Guard, OnError
 from receipts_middleware.langchain.kinds import kind_of_tool
 from receipts_middleware.langchain.memory import Memory
 from receipts_middleware.langchain.numbering import channel_of, messages_of
@@ -49,7 +49,7 @@ from receipts_middleware.langchain.reconcile import Reconciler
 from receipts_middleware.langchain.results import bare_messages
 from receipts_middleware.langchain.scope import scope_of
 from receipts_middleware.langchain.sealing import Sealer
-from receipts_middleware.langchain.sinking import OnSinkError, Row, SinkSide
+from receipts_middleware.langchain.sinking import Row, SinkSide
 from receipts_middleware.langchain.stamps import Stamps
 from receipts_middleware.langchain.state import CHANNEL, ReceiptsState
 from receipts_middleware.langchain.turn import SnapshotMode, Turn, TurnMaker
@@ -110,7 +110,7 @@ class ReceiptsMiddleware(ByHand, AgentMiddleware[ReceiptsState[ResponseT], Conte
         signing_key: Keys | None = None,
         policy: Policy | str | PathLike[str] | None = None,
         sink: SinkLike | None = None,
-        on_sink_error: OnSinkError = "warn",
+        on_sink_error: OnError = "warn",
         on_error: OnError = "warn",
     ) -> None:
         """Set the middleware up.

@@ -29,7 +29,7 @@ from receipts_middleware.core.seal import (
     seal_snapshot,
 )
 from receipts_middleware.core.snapshot import make_snapshot
-from receipts_middleware.langchain.guard import Guard
+from receipts_middleware.guard import Guard
 from receipts_middleware.langchain.scope import Scope
 from receipts_middleware.readers.langchain_messages import read_message
 from receipts_middleware.signing import Keyring

@@ -6,27 +6,20 @@ on its way.
 
 from __future__ import annotations
 
-import asyncio
-import os
-import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
-from receipts_middleware.core.errors import UsageError
 from receipts_middleware.core.executed import Event
 from receipts_middleware.core.receipt import Receipt
+from receipts_middleware.guard import Guard, OnError
 from receipts_middleware.langchain.capturing import Capturing
 from receipts_middleware.langchain.execution import Execution, Record
-from receipts_middleware.langchain.guard import Guard
 from receipts_middleware.langchain.numbering import messages_of
 from receipts_middleware.store import Sink, SinkLike, sink_of
+from receipts_middleware.store.waiting import Waiting
 from receipts_middleware.store.writing import Ended, Place, write_end, write_start
 
-OnSinkError = Literal["warn", "raise"] | Callable[[Exception, str], None]
-#: Threads that wait for the sink at once, beside the event loop; rows that wait together are written together.
-_WAITING: Final = 16
 #: What the end of an execution is called, by the outcome of one that raised.
 _RAISED: Final[dict[str, Event]] = {
     "interrupted": "interrupted",
@@ -55,13 +48,11 @@ class SinkSide:
         UsageError: An option has a value that cannot be right.
     """
 
-    def __init__(self, sink: SinkLike | None, on_sink_error: OnSinkError, capturing: Capturing) -> None:
-        if on_sink_error not in ("warn", "raise") and not callable(on_sink_error):
-            raise UsageError("on_sink_error is 'warn', 'raise' or a function (exception, where)")
+    def __init__(self, sink: SinkLike | None, on_sink_error: OnError, capturing: Capturing) -> None:
         self.sink: Sink | None = sink_of(sink) if sink is not None else None
-        self._guard = Guard(on_sink_error)
+        self._guard = Guard(on_sink_error, option="on_sink_error")
         self._capturing = capturing
-        self._waiting = _Waiting()
+        self._waiting = Waiting()
 
     def start(self, execution: Execution) -> Row | None:
         """The row before an execution; None without a sink."""
@@ -122,29 +113,6 @@ class SinkSide:
             self.write_while_raising(row, error)
         else:
             await self._waiting.run(lambda: self.write_while_raising(row, error))
-
-
-class _Waiting:
-    """Threads that wait for the sink. Not the loop's own: tools may hold all of those."""
-
-    def __init__(self) -> None:
-        self._pool: ThreadPoolExecutor | None = None
-        self._lock = threading.Lock()
-        self._pid = os.getpid()
-
-    async def run(self, step: Callable[[], None]) -> None:
-        if self._pid != os.getpid():  # threads do not come along into a fork
-            self._pool, self._lock, self._pid = None, threading.Lock(), os.getpid()
-        with self._lock:
-            if self._pool is None:
-                self._pool = ThreadPoolExecutor(_WAITING, thread_name_prefix="receipts-sink")
-            pool = self._pool
-        try:
-            waiting = asyncio.get_running_loop().run_in_executor(pool, step)
-        except RuntimeError:  # the interpreter is shutting down, or the loop is not asyncio's
-            step()
-            return
-        await waiting
 
 
 def _event(receipt: Receipt, *, raised: bool) -> Event:

@@ -7,6 +7,7 @@ sees.
 from receipts_middleware.core.ledger.build import LedgerBuilder
 from receipts_middleware.core.ledger.entry import ATTESTED, Entry, Ledger, LedgerNote, View
 from receipts_middleware.core.ledger.render import (
+    ALL,
     LINE_CHARS,
     Block,
     LedgerRow,
@@ -20,6 +21,7 @@ from receipts_middleware.core.ledger.render import (
 from receipts_middleware.core.ledger.slots import CallSlot
 
 __all__ = [
+    "ALL",
     "ATTESTED",
     "LINE_CHARS",
     "Block",

@@ -22,14 +22,15 @@ class Guard:
 
     Args:
         on_error: `warn`, `raise`, or a function of the exception and a word on where it happened.
+        option: Name of the option that said so.
 
     Raises:
         UsageError: `on_error` is none of them.
     """
 
-    def __init__(self, on_error: OnError) -> None:
+    def __init__(self, on_error: OnError, *, option: str = "on_error") -> None:
         if on_error not in ("warn", "raise") and not callable(on_error):
-            raise UsageError("on_error is 'warn', 'raise' or a function (exception, where)")
+            raise UsageError(f"{option} is 'warn', 'raise' or a function (exception, where)")
         self._on_error = on_error
         self._warned: set[str] = set()
         self._lock = threading.Lock()
