@@ -6,7 +6,7 @@ order of the source; identity is by position, never by an id.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -31,6 +31,7 @@ class ToolCall:
         args: Parsed arguments, usually a mapping; the raw text where they could not be parsed.
         kind: Who ran it.
         result: What the provider returned, for `provider` calls whose result stands in the same message.
+        subagents: Conversations of the subagents that ran below it, where the source holds them.
         grade: What a caller's own log says of the evidence; it decides. Set by readers of such logs alone, never from
             what a model or a tool wrote.
     """
@@ -41,6 +42,7 @@ class ToolCall:
     kind: CallKind = "client"
     result: ToolResult | None = None
     grade: Grade | None = None
+    subagents: tuple[Transcript, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +113,31 @@ class Transcript:
         tools: Tools that the agent had, where the source says so.
         source: Format that it was read from, for example `langchain` or `openai_chat`.
         meta: What else the source said (thread id, model); plain strings.
+        is_partial: Calls may have been made that the source does not hold, as in a trace of what was instrumented, or by
+            the tool within which an agent ran.
     """
 
     messages: tuple[Message, ...]
     tools: tuple[ToolSpec, ...] = ()
     source: str = ""
     meta: Mapping[str, str] | None = None
+    is_partial: bool = False
+
+
+def choose_reply(messages: Sequence[Message]) -> int:
+    """Position of the message to judge.
+
+    Args:
+        messages: Of one conversation.
+
+    Returns:
+        The last assistant message with text after the last user message (a summary that stands for removed
+        messages is no user message); -1 where there is none.
+    """
+    found = -1
+    for index, message in enumerate(messages):
+        if message.role == "user" and not message.is_summary:
+            found = -1
+        elif message.role == "assistant" and message.text.strip():
+            found = index
+    return found

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from receipts_middleware.core.children import Below, below, team_of
+from receipts_middleware.core.children.reduce import found_below
 from receipts_middleware.core.cited import check_citations, citation_findings
 from receipts_middleware.core.claimed import (
     Checked,
@@ -39,7 +40,7 @@ from receipts_middleware.core.rules import SEVERITY_ORDER, verdict_of
 from receipts_middleware.core.summary import summarise
 from receipts_middleware.core.suspicion import Suspicion
 from receipts_middleware.core.toolspec import ToolSpec, read_tools
-from receipts_middleware.core.transcript import Message, Transcript
+from receipts_middleware.core.transcript import Message, Transcript, choose_reply
 
 Ended = Literal["reply", "pending", "empty"]
 
@@ -169,25 +170,6 @@ def _turns(transcript: Transcript, builder: LedgerBuilder, wanted: int | None, p
         yield _turn(transcript, waiting[0], builder, waiting[1], heard, policy=policy)
 
 
-def choose_reply(messages: Sequence[Message]) -> int:
-    """Position of the message to judge.
-
-    Args:
-        messages: Of one conversation.
-
-    Returns:
-        The last assistant message with text after the last user message (a summary that stands for removed
-        messages is no user message); -1 where there is none.
-    """
-    found = -1
-    for index, message in enumerate(messages):
-        if message.role == "user" and not message.is_summary:
-            found = -1
-        elif message.role == "assistant" and message.text.strip():
-            found = index
-    return found
-
-
 def _ends_with_the_agent(messages: Sequence[Message]) -> bool:
     speakers = (m.role for m in reversed(messages) if m.role == "assistant" or (m.role == "user" and not m.is_summary))
     return next(speakers, None) == "assistant"
@@ -260,6 +242,7 @@ def _turn(
         source="messages",
         index=index,
         reply_source=message.text_source,
+        below=lambda entry: found_below(entry, policy),
         inspected=heard.inspected,
         policy=policy,
         said=heard.text(),

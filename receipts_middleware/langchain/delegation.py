@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from receipts_middleware.core.children import ChildRun, Ended, Evidence, Naming, name_below
-from receipts_middleware.core.children.reduce import judge_run
+from receipts_middleware.core.children.judge import judge_run
 from receipts_middleware.core.finding import CitationCheck
 from receipts_middleware.core.ledger import shown_name
 

@@ -13,7 +13,8 @@ from typing import Final
 from langchain_core.tools import BaseTool
 
 from receipts_middleware.core.children import MAX_DEPTH, Below, ChildRun, Ended, Evidence, ReportState, below
-from receipts_middleware.core.children.reduce import judge_run, reduce_run
+from receipts_middleware.core.children.judge import judge_run
+from receipts_middleware.core.children.reduce import found_below, reduce_run
 from receipts_middleware.core.errors import UsageError
 from receipts_middleware.core.finding import Verification
 from receipts_middleware.core.ledger import Entry, Ledger, LedgerBuilder
@@ -165,7 +166,7 @@ def _delegations(transcript: Transcript, delegating: frozenset[str], policy: Pol
     children: list[Harvest] = []
     left_out = 0
     for entry in builder.ledger():
-        under = below(entry)
+        under = found_below(entry, policy)
         if not under.runs and entry.tool in delegating and entry.outcome not in _NOT_RUN:
             under = Below((_uncollected(entry, ""),))
         children.extend(_of_run(run, entry.id, 1, policy) for run in under.runs)

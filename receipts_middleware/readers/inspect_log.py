@@ -18,6 +18,7 @@ from receipts_middleware.readers.channels import read_channels
 from receipts_middleware.readers.content import field_of, parse_arguments, text_field, text_of
 from receipts_middleware.readers.loose import make_result
 from receipts_middleware.readers.native import MAX_META, Skipped
+from receipts_middleware.readers.subagents import attach
 from receipts_middleware.readers.threads import Threads
 
 NAME: Final = "inspect"
@@ -96,7 +97,8 @@ def _read_sample(sample: Mapping[object, object], model: str) -> list[Transcript
     if ended:
         meta["ended"] = ended[:MAX_META]
     main = Transcript(tuple(messages), _tools(events), NAME, meta)
-    return [main, *_agents(sample.get("events"), opened, refused, meta)]
+    agents = list(_agents(sample.get("events"), opened, refused, meta))
+    return attach([main, *(transcript for transcript, _ in agents)], ["", *(call for _, call in agents)], acting=True)
 
 
 # --- messages -------------------------------------------------------------------------------------------
@@ -210,39 +212,47 @@ def _tools(events: Sequence[Mapping[object, object]]) -> tuple[ToolSpec, ...]:
 
 def _agents(
     events: object, attachments: _Attachments, refused: set[str], meta: Mapping[str, str]
-) -> Iterator[Transcript]:
-    """Conversations of agents that ran within a tool: nested events, or spans of agents below the span of a tool."""
+) -> Iterator[tuple[Transcript, str]]:
+    """Conversations of agents that ran within a tool: nested events, or spans of agents below the span of a tool.
+
+    Each with the id of the call that ran the tool; empty where nothing says it.
+    """
     threads = Threads()
     own: dict[str, list[Mapping[object, object]]] = {}
-    for agent, event in _agent_events(events):
+    started_by: dict[int, str] = {}
+    for agent, call, event in _agent_events(events):
         request = [_read_message(item, attachments, refused) for item in _listed(event.get("input"))]
         choices = _listed(field_of(event.get("output"), "choices"))
         reply = [_read_message(field_of(choice, "message"), attachments, refused) for choice in choices[:1]]
-        threads.answer(threads.add(request, agent=agent), reply)
+        place = threads.add(request, agent=agent)
+        started_by.setdefault(place, call)
+        threads.answer(place, reply)
         own.setdefault(agent, []).append(event)
-    for thread in threads.threads:
+    for place, thread in enumerate(threads.threads):
         said = {**meta, "agent": thread.agent[:MAX_META]}
         said.pop("ended", None)
-        yield Transcript(tuple(thread.messages), _tools(own.get(thread.agent, ())), NAME, said)
+        # The tool around it may have done more than its agent.
+        tools = _tools(own.get(thread.agent, ()))
+        yield Transcript(tuple(thread.messages), tools, NAME, said, is_partial=True), started_by[place]
 
 
 def _listed(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-def _agent_events(events: object) -> Iterator[tuple[str, Mapping[object, object]]]:
-    """Model events below a tool, each with the name of the agent."""
+def _agent_events(events: object) -> Iterator[tuple[str, str, Mapping[object, object]]]:
+    """Model events below a tool, each with the name of the agent and the id of the call."""
     spans: dict[str, tuple[str, str, str]] = {}
     for event in _listed(events):
         if isinstance(event, Mapping) and event.get("event") == "span_begin":
             name, kind = text_field(event, "name"), text_field(event, "type")
             spans[text_field(event, "id", "span_id")] = (text_field(event, "parent_id"), kind, name)
-    yield from _below(events, "", spans, 0)
+    yield from _below(events, ("", ""), spans, 0)
 
 
 def _below(
-    events: object, agent: str, spans: Mapping[str, tuple[str, str, str]], depth: int
-) -> Iterator[tuple[str, Mapping[object, object]]]:
+    events: object, agent: tuple[str, str], spans: Mapping[str, tuple[str, str, str]], depth: int
+) -> Iterator[tuple[str, str, Mapping[object, object]]]:
     if depth > _MAX_NESTING:
         return
     for event in _listed(events):
@@ -250,12 +260,12 @@ def _below(
             continue
         kind = event.get("event")
         if kind == "model":
-            whose = agent or _span_agent(text_field(event, "span_id"), spans)
+            whose = agent[0] or _span_agent(text_field(event, "span_id"), spans)
             if whose:
-                yield whose, event
+                yield whose, agent[1], event
         elif kind == "tool":
             inner = text_field(event, "agent") or text_field(event, "function") or "agent"
-            yield from _below(event.get("events"), inner, spans, depth + 1)
+            yield from _below(event.get("events"), (inner, text_field(event, "id")), spans, depth + 1)
         else:
             yield from _below(event.get("events"), agent, spans, depth + 1)
 

@@ -20,6 +20,7 @@ from receipts_middleware.readers.channels import read_channels
 from receipts_middleware.readers.content import field_of, reply_text, text_field, text_of
 from receipts_middleware.readers.native import Skipped, make_call, read_specs, settle_arguments
 from receipts_middleware.readers.records import Writer, make_meta
+from receipts_middleware.readers.subagents import attach
 
 NAME: Final = "openhands_v0"
 #: Events that are looked at to recognise the format.
@@ -86,7 +87,7 @@ def read(value: object) -> list[Transcript]:
     config = field_of(field_of(value, "metadata"), "llm_config")
     for book in books:
         book.writer.close()
-    return [
+    transcripts = [
         Transcript(
             settle_arguments(book.writer.messages),
             run.tools,
@@ -101,6 +102,7 @@ def read(value: object) -> list[Transcript]:
         )
         for at, book in enumerate(books)
     ]
+    return attach(transcripts, [book.started_by for book in books])
 
 
 def _events_of(value: object) -> tuple[Sequence[object], str]:
@@ -129,9 +131,10 @@ def _is_event(event: Mapping[object, object]) -> bool:
 
 @dataclass(slots=True)
 class _Book:
-    """One agent's conversation."""
+    """One agent's conversation, and for a delegate's the id of the call that began it."""
 
     agent: str = ""
+    started_by: str = ""
     writer: Writer = field(default_factory=Writer)
     response: str = ""
     awaited: int = 0
@@ -182,7 +185,8 @@ class _Run:
         else:
             _call(book, event, action, args)
             if action == "delegate":
-                child = _Book(agent=text_field(args, "agent") or "delegate")
+                started_by = book.calls[_key(event.get("id"))][0]
+                child = _Book(agent=text_field(args, "agent") or "delegate", started_by=started_by)
                 self.books.append(child)
                 self._open.append(child)
 

@@ -169,6 +169,9 @@ def _body(body: Mapping[str, object], output: object) -> object:
     """The result with what the record says of its outcome beside it."""
     if not body:
         return output
+    if isinstance(output, str) and output.lstrip().startswith("{"):
+        parsed = parse_arguments(output)  # the result as the tool returned it, kept as text
+        output = parsed if isinstance(parsed, Mapping) else output
     if isinstance(output, Mapping):
         return {**body, **output}
     return dict(body) if output is None else {**body, "result": output}

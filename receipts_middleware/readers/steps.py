@@ -13,6 +13,7 @@ from typing import Final, Literal
 from receipts_middleware.core.toolspec import ToolSpec
 from receipts_middleware.core.transcript import Message, Transcript
 from receipts_middleware.readers.native import MAX_META
+from receipts_middleware.readers.subagents import attach
 from receipts_middleware.readers.threads import Thread, Threads, ToolRun, attach_runs
 
 StepKind = Literal["model", "tool", "agent", "other"]
@@ -79,6 +80,7 @@ def read_steps(
     asked = {call.tool for step in steps for message in step.reply for call in message.calls}
     ends = _ends(steps, by_id)
     open_replies: list[tuple[int, int, Step]] = []
+    started_by: dict[int, str] = {}
     for index, step in enumerate(steps):
         while open_replies and open_replies[-1][0] < index:
             _, place, ended = open_replies.pop()
@@ -86,6 +88,7 @@ def read_steps(
         agent = _agent_of(step, by_id)
         if step.kind == ("model" if speaks else "agent") and (step.request or step.reply):
             place = threads.add(step.request, agent=agent, goes_on=goes_on)
+            started_by.setdefault(id(threads.threads[place]), _started_by(step, by_id) if agent else "")
             end = ends.get(step.identity, index)
             if end == index:
                 threads.answer(place, step.reply)
@@ -107,9 +110,12 @@ def read_steps(
     if not found and runs:
         found = [Thread()]
     placed = _homes(found, runs)
+    transcripts = []
     for index, thread in enumerate(found):
         own = {**(meta or {}), **({"agent": thread.agent[:MAX_META]} if thread.agent else {})}
-        yield Transcript(tuple(attach_runs(thread.messages, placed.get(index, []))), tuple(tools), source, own or None)
+        messages = tuple(attach_runs(thread.messages, placed.get(index, [])))
+        transcripts.append(Transcript(messages, tuple(tools), source, own or None, is_partial=True))
+    yield from attach(transcripts, [started_by.get(id(thread), "") for thread in found], acting=True)
 
 
 def _ran(step: Step, asked: Collection[str], *, is_leaf: bool) -> bool:
@@ -185,6 +191,12 @@ def _agent_of(step: Step, by_id: Mapping[str, Step]) -> str:
         elif above.run is not None and not above.maybe and not _same(above.run, step.run):
             return agent or above.run.tool or "agent"
     return ""
+
+
+def _started_by(step: Step, by_id: Mapping[str, Step]) -> str:
+    """Id of the call within which an agent's step ran: that of the nearest execution of a tool around it."""
+    runs = (above.run for above in _ancestors(step, by_id) if above.run is not None and not above.maybe)
+    return next((run.tool_call_id for run in runs), "")
 
 
 def _same(one: ToolRun, other: ToolRun | None) -> bool:

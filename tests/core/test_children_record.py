@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from receipts_middleware.core.children import Below, ChildRun, below, children_of, cut, write_record
-from receipts_middleware.core.children.reduce import judge_run
+from receipts_middleware.core.children.judge import judge_run
 from receipts_middleware.core.children.run import MAX_BELOW, MAX_CHILDREN, MAX_DEPTH
 from receipts_middleware.core.ledger import Entry, View
 from receipts_middleware.core.ranges import parse_ranges

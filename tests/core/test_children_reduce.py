@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from receipts_middleware import read_transcript
-from receipts_middleware.core.children.reduce import judge_run, reduce_run
+from receipts_middleware.core.children.judge import judge_run
+from receipts_middleware.core.children.reduce import reduce_run
 from receipts_middleware.core.keys import RECEIPT_KEY, SNAPSHOT_KEY
 from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, Receipt
 from receipts_middleware.core.snapshot import make_snapshot

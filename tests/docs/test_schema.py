@@ -13,7 +13,7 @@ import pytest
 
 from receipts_middleware import verify, verify_messages, verify_turns
 from receipts_middleware.core.children import ChildRun
-from receipts_middleware.core.children.reduce import judge_run
+from receipts_middleware.core.children.judge import judge_run
 from receipts_middleware.core.finding import (
     CitationCheck,
     Claim,

@@ -1,6 +1,6 @@
 """Subagents: what a child did, as its parent keeps it and reads it back.
 
-`reduce` (from messages to a run, and the judgement of its report) stands above `verify` and is imported by its name.
+`reduce` (from messages to a run) and `judge` (the judgement of its report) stand further up and are imported by name.
 """
 
 from receipts_middleware.core.children.naming import Naming, name_below

@@ -1,39 +1,27 @@
-"""From a child's messages to its run, and from a run to the judgement of its report.
-
-One reduction serves the live harvest and saved messages, and one judgement serves both, so they cannot disagree.
-"""
+"""From a child's messages to its run. One reduction serves the live harvest and saved messages."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Final, Literal
 
 from receipts_middleware.core.children.reread import below
 from receipts_middleware.core.children.run import (
     MAX_CITED,
+    MAX_DEPTH,
     MAX_RECEIPTS,
     MAX_TOOLS,
     Below,
     ChildRun,
     Ended,
-    ReportState,
 )
 from receipts_middleware.core.citation import parse_citations
-from receipts_middleware.core.finding import Verification
-from receipts_middleware.core.ledger import ATTESTED, Entry, Ledger, LedgerBuilder, LedgerNote, View
+from receipts_middleware.core.ledger import ATTESTED, Entry, Ledger, LedgerBuilder, View
 from receipts_middleware.core.policy import NO_POLICY, Policy
 from receipts_middleware.core.receipt import DERIVED_KEY, MAX_TEXT, RETURN_DIRECT_KEY, Receipt
-from receipts_middleware.core.toolspec import ToolKind, ToolSpec
-from receipts_middleware.core.transcript import Message, Transcript
-from receipts_middleware.core.verify import Turn, choose_reply, judge_turn
-
-#: What is said of a report that is no longer what its author wrote.
-_REPORT_NOTES: Final[Mapping[ReportState, str]] = {
-    "changed": "The parent was not given the subagent's own words (redacted, evicted, edited or reworded by the tool).",
-    "lost": "The subagent's report was not kept.",
-}
+from receipts_middleware.core.toolspec import ToolKind
+from receipts_middleware.core.transcript import Message, Transcript, choose_reply
 
 
 def reduce_run(
@@ -46,6 +34,7 @@ def reduce_run(
     executed: Sequence[Receipt] = (),
     stopped: bool = False,
     policy: Policy = NO_POLICY,
+    depth: int = 0,
 ) -> ChildRun:
     """Reduce a child's conversation.
 
@@ -58,6 +47,8 @@ def reduce_run(
         executed: Receipts of calls that were seen to run. They stand in for results that are in no message yet.
         stopped: The messages hold no last turn, so that receipts which are in none of them count, too.
         policy: What is said of the tools.
+        depth: For a conversation that a source holds, how many calls it is below: its calls are kept as they are, and,
+            unless the source is partial, that it made no other is known.
 
     Returns:
         The run. Deterministic: the same messages give the same run, whenever they are read.
@@ -80,13 +71,14 @@ def reduce_run(
     calls = max(builder.issued - base - sum(n > base for n in answers), len(own))
     cited = _cited_numbers(report)
     past = [entry for entry in ledger if entry.n <= base and entry.n in cited][:MAX_CITED]
-    kept = _most_telling(own, cited)
-    children, gone = _grandchildren([*past, *own])
+    held_whole = depth > 0 and not transcript.is_partial
+    kept = own if depth else _most_telling(own, cited)
+    children, gone = _grandchildren([*past, *own], policy, depth)
     return ChildRun(
         agent=agent[:MAX_TEXT],
         report=report,
         ended=ended or _how_it_ended(messages, builder, {receipt.n for receipt in executed}),
-        evidence="present" if calls else "empty" if _is_marked(builder, ledger) else "not_collected",
+        evidence="present" if calls else "empty" if held_whole or _is_marked(builder, ledger) else "not_collected",
         calls=calls,
         receipts=tuple(map(_kept, kept)),
         base=base,
@@ -98,7 +90,29 @@ def reduce_run(
         children=children,
         left_out=calls - len(kept),
         children_left_out=gone,
+        entries=tuple(own) if depth else (),
+        is_partial=transcript.is_partial,
     )
+
+
+def found_below(entry: Entry, policy: Policy = NO_POLICY, *, depth: int = 1) -> Below:
+    """The subagents that ran below a call, as its receipt has them, else as the source holds their conversations.
+
+    Args:
+        entry: The call. Untrusted.
+        policy: What is said of the tools.
+        depth: How many calls they are below.
+
+    Returns:
+        What ran, in order.
+    """
+    said = below(entry)
+    held = entry.call.subagents if entry.call is not None and not said.runs and not said.left_out else ()
+    if depth > MAX_DEPTH:
+        return Below((), len(held)) if held else said
+    names = [(transcript.meta or {}).get("agent", "") for transcript in held]
+    runs = [reduce_run(t, agent=name, policy=policy, depth=depth) for t, name in zip(held, names, strict=True)]
+    return Below(tuple(runs)) if runs else said
 
 
 def _kinds(builder: LedgerBuilder, entries: Sequence[Entry]) -> dict[str, ToolKind]:
@@ -134,49 +148,6 @@ def _with_executed(ledger: Ledger, executed: Sequence[Receipt], *, stopped: bool
 def _is_marked(builder: LedgerBuilder, ledger: Ledger) -> bool:
     """Whether the middleware was there."""
     return builder.snapshots > 0 or any(entry.origin in ATTESTED for entry in ledger)
-
-
-def judge_run(run: ChildRun, policy: Policy = NO_POLICY) -> Verification:
-    """Judge a child's report against its own receipts. Pure; the same for a live run, a record and saved messages.
-
-    Args:
-        run: The child's run.
-        policy: What is said of its tools and of the run.
-
-    Returns:
-        The verification.
-    """
-    entries = [
-        Entry(receipt=receipt, origin="derived" if receipt.is_derived else "carried")
-        for receipt in (*run.inherited, *run.receipts)
-    ]
-    tools = [ToolSpec(name, "", kind) for name, kind in run.kinds.items()]
-    said = _REPORT_NOTES.get(run.report_state)
-    ledger = Ledger(entries, [LedgerNote("transformed", said)] if said else ())
-    silent = run.ended == "pending" or not run.report.strip()
-    ended: Literal["pending", "empty", "reply"] = "reply"
-    if silent:
-        ended = "pending" if run.ended == "pending" else "empty"
-
-    def find(entry: Entry) -> Below:
-        return Below(run.children.get(entry.n, ()))
-
-    view = run.view
-    if view.state == "none" and run.left_out:  # a receipt that was not kept is not one that never was
-        view = View("none", run.base + run.calls)
-    turn = Turn(
-        reply="" if silent else run.report,
-        ledger=ledger,
-        view=View("none") if silent else view,
-        tools=tools,
-        source="harvest",
-        ended=ended,
-        below=find,
-        left_out=run.children_left_out,
-        lost=run.left_out > 0,
-        policy=policy,
-    )
-    return judge_turn(turn)
 
 
 def _cited_numbers(report: str) -> set[int]:
@@ -216,13 +187,13 @@ def _ends_run(builder: LedgerBuilder, n: int) -> bool:
     return entry is not None and entry.receipt.extra.get(RETURN_DIRECT_KEY) is True
 
 
-def _grandchildren(entries: Iterable[Entry]) -> tuple[dict[int, tuple[ChildRun, ...]], int]:
+def _grandchildren(entries: Iterable[Entry], policy: Policy, depth: int) -> tuple[dict[int, tuple[ChildRun, ...]], int]:
     """Subagents by the number of the call that ran them, and how many are not kept."""
     found: dict[int, tuple[ChildRun, ...]] = {}
     gone = 0
     for entry in entries:
-        if entry.receipt.children:
-            under = below(entry)
+        if entry.receipt.children or (entry.call is not None and entry.call.subagents):
+            under = found_below(entry, policy, depth=depth + 1)
             found[entry.n] = under.runs
             gone += under.left_out
     return found, gone

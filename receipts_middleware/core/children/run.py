@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from receipts_middleware.core.ledger import View
+from receipts_middleware.core.ledger import Entry, View
 from receipts_middleware.core.receipt import Receipt
 from receipts_middleware.core.toolspec import ToolKind
 
@@ -59,6 +59,8 @@ class ChildRun:
         children: Its own subagents, by the number of the call that ran them.
         left_out: Calls whose receipts are not kept.
         children_left_out: Subagents of its calls that are not kept, each with all that were below it.
+        entries: Its calls with their arguments and results, where its conversation is at hand.
+        is_partial: It may have made calls that nobody kept.
     """
 
     agent: str = ""
@@ -77,6 +79,8 @@ class ChildRun:
     children: Mapping[int, tuple[ChildRun, ...]] = field(default_factory=dict)
     left_out: int = 0
     children_left_out: int = 0
+    entries: tuple[Entry, ...] = ()
+    is_partial: bool = False
 
     def named(self) -> Iterator[Receipt]:
         """Receipts that its report may name below the call: its own, and those of its own past."""

@@ -6,7 +6,7 @@ A parent's words may be of what its subagents did. Their receipts are evidence o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from receipts_middleware.core.children.naming import name_below
@@ -68,8 +68,8 @@ class Team:
     Attributes:
         ledger: All calls; those of subagents behind the call that ran them.
         tools: Tools that the subagents had.
-        told: Places of the run's own delegations all of whose subagents are known: what such a call returned is what
-            they reported.
+        told: Places of the run's own delegations all of whose subagents are known, or were traced as far as they were
+            instrumented: what such a call returned is what they reported.
         agents: Names of the subagents, untrusted.
         is_known: Nothing that ran below any delegation is unknown.
     """
@@ -111,7 +111,7 @@ def team_of(ledger: Ledger, below: Callable[[Entry], Below], memory: TeamMemory,
         entries.append(_placed(entry, place, entry.id, "", memory, own=True))
         _walk(under.runs, entry.id, entries, memory)
         ends[entry.n] = len(entries)
-        if under.runs and _is_known(under):
+        if under.runs and (_is_known(under) or any(run.is_partial for run in under.runs)):
             told.add(place)
     runs = [run for under in known.values() for run in _every(under.runs)]
     kinds = {name: kind for run in runs for name, kind in run.kinds.items()}
@@ -146,10 +146,13 @@ def _walk(runs: Sequence[ChildRun], call: str, entries: list[TeamEntry], memory:
     """Calls of the subagents below one call under the ids by which the parent cites them."""
     naming = name_below(runs)
     for run, offset in zip(runs, naming.offsets, strict=True):
+        held = {entry.n: entry for entry in run.entries}
         for receipt in run.receipts:
             label = f"{call}.{receipt.n + offset}"
             origin: Origin = "derived" if receipt.is_derived else "carried"
             entry = Entry(receipt=receipt, origin=origin, facts=run.facts.get(receipt.n, {}))
+            if receipt.n in held:  # places of messages are those of another conversation
+                entry = replace(held[receipt.n], receipt=receipt, message_index=None)
             entries.append(_placed(entry, len(entries) + 1, label, run.agent, memory, own=False))
             _walk(run.children.get(receipt.n, ()), label, entries, memory)
 
@@ -183,7 +186,7 @@ def _is_known(under: Below) -> bool:
 
 def _is_run_known(run: ChildRun) -> bool:
     """Whether every call of a run is known, and every call of its own subagents."""
-    whole = run.evidence != "not_collected" and not run.left_out and not run.children_left_out
+    whole = run.evidence != "not_collected" and not (run.left_out or run.children_left_out or run.is_partial)
     return whole and all(_is_run_known(child) for children in run.children.values() for child in children)
 
 

@@ -1,7 +1,7 @@
 """Reader of Claude Code: session files (JSON lines), subagents' files and the stream that `--output-format` writes.
 
 `lines` sorts lines into conversations, `blocks` puts API messages together, `results` reads results, `build` makes
-the messages; here they are named and made into transcripts.
+the messages, `delegations` says which call started which subagent; here they are made into transcripts.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from typing import Final
 from receipts_middleware.core.errors import FormatError
 from receipts_middleware.core.toolspec import read_tools
 from receipts_middleware.core.transcript import Transcript
-from receipts_middleware.readers.claude_code.build import build_messages, prompt_of
-from receipts_middleware.readers.claude_code.lines import Conversation, Line, sort_lines
-from receipts_middleware.readers.content import field_of, text_field
+from receipts_middleware.readers.claude_code.build import build_messages
+from receipts_middleware.readers.claude_code.delegations import Delegations
+from receipts_middleware.readers.claude_code.lines import Line, sort_lines
+from receipts_middleware.readers.content import text_field
 from receipts_middleware.readers.native import settle_arguments
 from receipts_middleware.readers.records import make_meta
+from receipts_middleware.readers.subagents import attach
 
 __all__ = ["NAME", "read", "read_lines", "recognise", "recognise_lines"]
 
 NAME: Final = "claude_code"
 #: Records that are looked at to recognise the format.
 MAX_LOOK: Final = 20
-#: Tools by which a session starts a subagent.
-_DELEGATIONS: Final = frozenset({"Task", "Agent"})
 
 
 def recognise(value: object) -> bool:
@@ -61,7 +61,8 @@ def read(value: object) -> list[Transcript]:
 
     Returns:
         The session's own conversation, then those of its subagents in the order in which they begin;
-        `meta["agent"]` says whose such a one is. A file that holds several sessions gives each.
+        `meta["agent"]` says whose such a one is, and the call that started it holds it, too. A file that holds several
+        sessions gives each.
 
     Raises:
         FormatError: No line holds a message.
@@ -90,8 +91,8 @@ def read_lines(lines: object, *, source: str, pointer: str) -> list[Transcript]:
         raise FormatError(f"{pointer or '/'}: no line holds a message; expected lines of a Claude Code session")
     tools = read_tools(found.tools)
     skipped = found.skipped.told()
-    named = _Names(found.conversations)
-    return [
+    started = Delegations(found.conversations)
+    transcripts = [
         Transcript(
             settle_arguments(build_messages(conversation.lines)),
             tools,
@@ -99,55 +100,17 @@ def read_lines(lines: object, *, source: str, pointer: str) -> list[Transcript]:
             make_meta(
                 id=conversation.session,
                 model=_model(conversation.lines),
-                agent=named.of(conversation),
+                agent=started.name_of(conversation),
                 agent_id=conversation.agent,
                 skipped="" if at else skipped,
             ),
         )
         for at, conversation in enumerate(found.conversations)
     ]
+    return attach(transcripts, [started.call_of(conversation) for conversation in found.conversations])
 
 
 def _model(lines: Sequence[Line]) -> str:
     """The last model that spoke."""
     models = (text_field(line.message, "model") for line in reversed(lines) if line.kind == "assistant")
     return next((model for model in models if model and not model.startswith("<")), "")
-
-
-class _Names:
-    """What the subagents of a file are called, by the calls that started them."""
-
-    def __init__(self, conversations: Sequence[Conversation]) -> None:
-        self._of: dict[str, str] = {}
-        for conversation in conversations:
-            for line in conversation.lines:
-                self._take_calls(line)
-        for conversation in conversations:
-            for line in conversation.lines:
-                self._take_answer(line)
-
-    def of(self, conversation: Conversation) -> str:
-        """The kind or the task of a subagent, else its id; empty for the session itself."""
-        if not conversation.agent:
-            return ""
-        prompt = prompt_of(conversation.lines)
-        return self._of.get(conversation.agent) or (prompt and self._of.get(prompt)) or conversation.agent
-
-    def _take_calls(self, line: Line) -> None:
-        content = line.message.get("content")
-        for block in content if line.kind == "assistant" and isinstance(content, list) else ():
-            if text_field(block, "name") in _DELEGATIONS:
-                asked = field_of(block, "input")
-                name = text_field(asked, "subagent_type", "description")
-                for key in (text_field(block, "id"), text_field(asked, "prompt")):
-                    if key and name:
-                        self._of.setdefault(key, name)
-
-    def _take_answer(self, line: Line) -> None:
-        """The result of the call says under which id the subagent ran."""
-        agent = text_field(line.record.get("toolUseResult"), "agentId")
-        content = line.message.get("content")
-        for block in content if agent and isinstance(content, list) else ():
-            name = self._of.get(text_field(block, "tool_use_id"))
-            if name:
-                self._of.setdefault(agent, name)

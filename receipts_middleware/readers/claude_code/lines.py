@@ -43,11 +43,18 @@ class Conversation:
         session: Id of its session, as given.
         agent: Which subagent speaks in it; empty for the session itself.
         lines: In order.
+        call: Id of the call that started it, where one of its lines says so.
     """
 
     session: str
     agent: str = ""
     lines: list[Line] = field(default_factory=list)
+    call: str = ""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What tells it from others."""
+        return self.session, self.agent
 
 
 @dataclass(slots=True)
@@ -128,7 +135,10 @@ def _of_progress(record: Mapping[object, object]) -> Iterator[Line]:
     kind, message = inner.get("type"), inner.get("message")
     if isinstance(kind, str) and kind in _SPEAKERS and isinstance(message, Mapping):
         agent = text_field(data, "agentId") or text_field(record, "parentToolUseID", "toolUseID")
-        yield Line(_SPEAKERS[kind], message, {**inner, "isSidechain": True, "agentId": agent})
+        call = text_field(record, "parentToolUseID")
+        yield Line(
+            _SPEAKERS[kind], message, {**inner, "isSidechain": True, "agentId": agent, "parent_tool_use_id": call}
+        )
 
 
 def _of_attachment(record: Mapping[object, object]) -> Iterator[Line]:
@@ -182,7 +192,9 @@ class _Book:
         calls = self._calls.setdefault(key, set())
         if _is_told_again(line, told, called, calls):
             return
-        self.asides.setdefault(key, Conversation(self.own.session, key)).lines.append(line)
+        aside = self.asides.setdefault(key, Conversation(self.own.session, key))
+        aside.lines.append(line)
+        aside.call = aside.call or text_field(line.record, "parent_tool_use_id")
         calls.update(name for _, name in block_keys(line.message))
         identity = text_field(line.record, "uuid")
         if identity:
