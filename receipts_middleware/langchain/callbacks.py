@@ -18,7 +18,7 @@ from langgraph.errors import GraphBubbleUp
 from receipts_middleware.core.errors import UsageError
 from receipts_middleware.core.finding import Verification
 from receipts_middleware.core.ledger import Ledger
-from receipts_middleware.core.verify import choose_reply
+from receipts_middleware.core.transcript import choose_reply
 from receipts_middleware.guard import Guard, OnError
 from receipts_middleware.langchain.results import Held, content_of, find_answer
 from receipts_middleware.readers import read_transcript
