@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, Literal
 
 from receipts_middleware.core.canonical import canon
+from receipts_middleware.core.patterns import pattern_of
 
 Capture = Literal["values", "digests", "hashes"]
 
@@ -29,8 +29,8 @@ _MAX_DEPTH: Final = 6
 
 # Words between blanks, quotes and brackets; one that holds a digit or an at sign is an id, a date, a count, a code, an
 # amount, a path or an address. Two linear passes: one expression for all of it is quadratic on long words.
-_WORD = re.compile(r"[^\s\"'`,;(){}\[\]<>|]+")
-_TELLING = re.compile(r"[\d@]")
+_WORD = pattern_of(r"[^\s\"'`,;(){}\[\]<>|]+")
+_TELLING = pattern_of(r"[\d@]")
 
 
 def extract_facts(args: object, text: str, *, capture: Capture, key: bytes | None = None) -> dict[str, list[str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -10,6 +9,7 @@ from typing import Final
 from receipts_middleware.core.canonical import digest_output
 from receipts_middleware.core.finding import CitationCheck, Finding
 from receipts_middleware.core.ledger import ATTESTED, Ledger, View, neutralise, shown_name
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.policy import Policy
 from receipts_middleware.core.receipt import OUTCOMES
 from receipts_middleware.core.rules import make_finding
@@ -17,7 +17,7 @@ from receipts_middleware.core.toolspec import ToolSpec, find_spec, kind_of
 from receipts_middleware.core.transcript import ToolResult
 
 #: What a ledger line looks like without its tag: an id in brackets, then an outcome word.
-_LINE: Final = re.compile(
+_LINE: Final = pattern_of(
     r"\[r\d{1,10} [^\]\n]{1,128}\]:? (?:" + "|".join(sorted(OUTCOMES, key=len, reverse=True)) + r")\b"
 )
 #: Enough of a result to find a planted line; a look-alike further down was not near the top for the model either.

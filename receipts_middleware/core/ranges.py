@@ -6,7 +6,6 @@ Only numbers belong here. A range is kept as its two ends and never expanded, so
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from itertools import islice
 from typing import Final
 
 from receipts_middleware.core.errors import UsageError
+from receipts_middleware.core.patterns import pattern_of
 
 #: Ten digits, as the format says: more would be no receipt of any conversation.
 MAX_NUMBER: Final = 9_999_999_999
@@ -22,7 +22,7 @@ MAX_NUMBER: Final = 9_999_999_999
 #: loop.
 MAX_ITERATED: Final = 100_000
 
-_RANGE: Final = re.compile(r"([1-9][0-9]{0,9})(?:-([1-9][0-9]{0,9}))?\Z")
+_RANGE: Final = pattern_of(r"([1-9][0-9]{0,9})(?:-([1-9][0-9]{0,9}))?\Z")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,13 @@ import contextlib
 import hashlib
 import json
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Final, Literal, get_args
 
 from receipts_middleware.core.canonical import canon
 from receipts_middleware.core.keys import FORMAT_VERSION
+from receipts_middleware.core.patterns import pattern_of
 
 Outcome = Literal[
     "success",
@@ -42,8 +42,8 @@ UNSUCCESSFUL: Final[frozenset[str]] = frozenset(
     {"error", "rejected", "not_executed", "interrupted", "cancelled", "no_result", "synthetic"}
 )
 
-_DIGEST = re.compile(r"[0-9a-f]{64}\Z")
-_HEAD = re.compile(r"(?:[0-9a-f]{64})?\Z")
+_DIGEST = pattern_of(r"[0-9a-f]{64}\Z")
+_HEAD = pattern_of(r"(?:[0-9a-f]{64})?\Z")
 EMPTY_TEXT_SHA256: Final = hashlib.sha256(b"receipts/1/text\0").hexdigest()
 
 #: A stamp comes from persisted state, which is untrusted: longer strings make it malformed.

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, Protocol
 
 from receipts_middleware.core.canonical import canon
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.receipt import Receipt
 from receipts_middleware.core.snapshot import STRINGS
 from receipts_middleware.core.transcript import ToolCall
@@ -192,7 +192,7 @@ class _Message(Protocol):
     def __call__(self, alg: str, kid: str, /) -> bytes: ...
 
 
-_SIGNED: Final = re.compile(
+_SIGNED: Final = pattern_of(
     rf'"head":"[0-9a-f]{{64}}","n":\d{{1,10}},(?:"scope":(?P<scope>{STRINGS}),)?"shown":"[0-9,-]*",'
     rf'(?P<sig>"sig":(?P<object>{STRINGS}),)?"tag":"[A-Z2-7]{{4}}"'
 )

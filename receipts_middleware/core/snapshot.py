@@ -7,13 +7,13 @@ computed in `chain`.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from receipts_middleware.core.canonical import canon
 from receipts_middleware.core.keys import FORMAT_VERSION
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.ranges import RangeSet, parse_ranges
 from receipts_middleware.core.receipt import MAX_ISSUED, MAX_NUMBER, Malformed, Receipt, parse_receipt
 
@@ -21,8 +21,8 @@ from receipts_middleware.core.receipt import MAX_ISSUED, MAX_NUMBER, Malformed, 
 MAX_SNAPSHOT_CHARS: Final = 16_000_000
 MAX_ENTRIES: Final = 20_000
 
-_TAG = re.compile(r"[A-Z2-7]{4}\Z")
-_HEAD = re.compile(r"[0-9a-f]{64}\Z")
+_TAG = pattern_of(r"[A-Z2-7]{4}\Z")
+_HEAD = pattern_of(r"[0-9a-f]{64}\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +224,7 @@ class SnapshotHead:
 _STRING: Final = r'"(?:[^"\\]|\\.)*"'
 #: A JSON object of texts, as `scope` and `sig` are.
 STRINGS: Final = rf"\{{(?:{_STRING}:{_STRING},?){{0,16}}\}}"
-_PEEK: Final = re.compile(
+_PEEK: Final = pattern_of(
     rf'"head":"([0-9a-f]{{64}})","n":(\d{{1,10}}),(?:"scope":{STRINGS},)?"shown":"[0-9,-]*",(?:"sig":{STRINGS},)?'
     r'"tag":"([A-Z2-7]{4})"'
 )

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from receipts_middleware.core.errors import FormatError
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.toolspec import ToolSpec, read_tools
 from receipts_middleware.core.transcript import ToolResult, Transcript
 from receipts_middleware.readers.channels import Channels, read_channels
@@ -37,10 +38,10 @@ _TYPES: Final[Mapping[str, StepKind]] = {
     "EMBEDDING": "other",
 }
 #: "tool_invoker - ['read_pages']"
-_NAMES_IN_BRACKETS: Final = re.compile(r"\[\s*['\"]([^'\"\]]{1,200})['\"]")
+_NAMES_IN_BRACKETS: Final = pattern_of(r"\[\s*['\"]([^'\"\]]{1,200})['\"]")
 #: A LangChain message as Python prints it.
-_PRINTED: Final = re.compile(r"content=(?P<q>['\"])(?P<text>.*)(?P=q)(?P<rest>(?: [a-z_]{1,30}=.*)?)\Z", re.DOTALL)
-_PRINTED_ID: Final = re.compile(r" tool_call_id='([^']{1,200})'")
+_PRINTED: Final = pattern_of(r"content=(?P<q>['\"])(?P<text>.*)(?P=q)(?P<rest>(?: [a-z_]{1,30}=.*)?)\Z", re.DOTALL)
+_PRINTED_ID: Final = pattern_of(r" tool_call_id='([^']{1,200})'")
 _PRINTED_FAILED: Final = " status='error'"
 _MAX_PRINTED: Final = 1_000_000
 

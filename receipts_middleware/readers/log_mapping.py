@@ -6,12 +6,12 @@ Fields that a mapping leaves out are looked for under common names.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from receipts_middleware.core.errors import UsageError
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.readers.content import field_of
 
 Path = tuple[str | int, ...]
@@ -49,7 +49,7 @@ MEANINGS: Final[Mapping[str, str]] = {
 }
 #: Words of a mapping; a log has a dozen.
 _MAX_WORDS: Final = 1_000
-_STEP: Final = re.compile(r"\.?([^.\[\]]{1,100})|\[(\d{1,6}|\*)\]|\[['\"]([^'\"\]]{1,100})['\"]\]")
+_STEP: Final = pattern_of(r"\.?([^.\[\]]{1,100})|\[(\d{1,6}|\*)\]|\[['\"]([^'\"\]]{1,100})['\"]\]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from receipts_middleware.core.errors import FormatError
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.transcript import Message, ToolCall, ToolResult, Transcript
 from receipts_middleware.readers import openai_chat
 from receipts_middleware.readers.channels import read_channels
@@ -28,13 +29,13 @@ _TOOL: Final = "bash"
 _FORMAT: Final = "mini-swe-agent"
 #: How a command opens, and how it closes; the first kind that a text has is the kind that counts.
 _BLOCKS: Final = (
-    (re.compile(r"```mswea_bash_command[ \t]*\n"), "\n```"),
-    (re.compile(r"<mswea_bash_command>\n?"), "</mswea_bash_command>"),
-    (re.compile(r"```bash[ \t]*\n"), "\n```"),
+    (pattern_of(r"```mswea_bash_command[ \t]*\n"), "\n```"),
+    (pattern_of(r"<mswea_bash_command>\n?"), "</mswea_bash_command>"),
+    (pattern_of(r"```bash[ \t]*\n"), "\n```"),
 )
-_CODE: Final = re.compile(r"\s{0,20}<returncode>\s{0,4}(-?\d{1,6})\s{0,4}</returncode>\s{0,4}")
+_CODE: Final = pattern_of(r"\s{0,20}<returncode>\s{0,4}(-?\d{1,6})\s{0,4}</returncode>\s{0,4}")
 _OPEN: Final = ("<output>", "</output>")
-_KILLED: Final = re.compile(r"The last command <command>")
+_KILLED: Final = pattern_of(r"The last command <command>")
 #: Commands that only say that the run is over; the host takes them and runs nothing else.
 _ENDS: Final = frozenset({"echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT", "echo MINI_SWE_AGENT_FINAL_OUTPUT"})
 #: Observations of commands that never ran.

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.readers.content import field_of, text_of
 
 #: Templates are matched at the start of the text, never deeper into it.
@@ -17,7 +18,7 @@ MAX_OPENING = 600
 
 #: origin, expression; for messages with status `error`.
 _ERROR_TEXTS: Final = tuple(
-    (origin, re.compile(pattern, re.DOTALL))
+    (origin, pattern_of(pattern, re.DOTALL))
     for origin, pattern in (
         # langchain human_in_the_loop.py: `_answer_message`, also of versions without the metadata mark
         ("human_rejected", r"User rejected the tool call for `"),
@@ -36,7 +37,7 @@ _ERROR_TEXTS: Final = tuple(
 )
 #: The older deepagents wording had no error status.
 _PLAIN_TEXTS: Final = tuple(
-    (origin, re.compile(pattern, re.DOTALL))
+    (origin, pattern_of(pattern, re.DOTALL))
     for origin, pattern in (
         ("repaired", r"Tool call .{1,200}? with id .{1,200}? was cancelled - another message came in before it could"),
         # langchain factory.py: ToolStrategy, which marks even a validation error as a success

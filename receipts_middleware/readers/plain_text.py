@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from receipts_middleware.core.errors import FormatError
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.transcript import Message, Role, ToolCall, Transcript
 from receipts_middleware.readers.native import Skipped
 from receipts_middleware.readers.settled import read_call_text, read_value_text, settled_call
@@ -43,19 +44,19 @@ _ROLES: Final[Mapping[str, Role]] = {
 }
 _NAMES: Final = "|".join(sorted(_ROLES, key=len, reverse=True))
 _HEADINGS: Final = (
-    re.compile(rf"(?P<role>{_NAMES})[ \t]?:(?:[ \t]+(?P<rest>.*))?", re.IGNORECASE),
-    re.compile(rf"#{{1,6}} (?P<role>{_NAMES}):?[ \t]*(?P<rest>)", re.IGNORECASE),
-    re.compile(rf"\*\*(?P<role>{_NAMES})(?::\*\*|\*\*:?)[ \t]*(?P<rest>.*)", re.IGNORECASE),
-    re.compile(rf"[\[<](?P<role>{_NAMES})[\]>]:?[ \t]*(?P<rest>.*)", re.IGNORECASE),
-    re.compile(rf"={{8,}} (?P<role>{_NAMES}|tool) Message ={{8,}}(?P<rest>)", re.IGNORECASE),
+    pattern_of(rf"(?P<role>{_NAMES})[ \t]?:(?:[ \t]+(?P<rest>.*))?", re.IGNORECASE),
+    pattern_of(rf"#{{1,6}} (?P<role>{_NAMES}):?[ \t]*(?P<rest>)", re.IGNORECASE),
+    pattern_of(rf"\*\*(?P<role>{_NAMES})(?::\*\*|\*\*:?)[ \t]*(?P<rest>.*)", re.IGNORECASE),
+    pattern_of(rf"[\[<](?P<role>{_NAMES})[\]>]:?[ \t]*(?P<rest>.*)", re.IGNORECASE),
+    pattern_of(rf"={{8,}} (?P<role>{_NAMES}|tool) Message ={{8,}}(?P<rest>)", re.IGNORECASE),
 )
 #: `tool send_email(...) -> ...`; what follows the arrow may go on over lines.
-_SETTLED: Final = re.compile(r"(?:tool|call)[ \t]*:?[ \t]+(?P<call>[\w.:/-]{1,200}[ \t]*\(.*)", re.IGNORECASE)
+_SETTLED: Final = pattern_of(r"(?:tool|call)[ \t]*:?[ \t]+(?P<call>[\w.:/-]{1,200}[ \t]*\(.*)", re.IGNORECASE)
 #: An assistant's text that stands for no text beside a call.
 _NOTHING: Final = frozenset({"none", "null", "", "(no text)", "(tool call)"})
-_CALL_LINE: Final = re.compile(r"[ \t]+(?P<name>[\w.:/-]{1,200}) \((?P<id>[^()\n]{0,200})\)[ \t]*\Z")
-_ARG_LINE: Final = re.compile(r"[ \t]{4,}(?P<key>[\w.-]{1,100}):[ \t]?(?P<value>.*)\Z")
-_NAME_LINE: Final = re.compile(r"\s*Name: (?P<name>[^\n]{1,200})\n")
+_CALL_LINE: Final = pattern_of(r"[ \t]+(?P<name>[\w.:/-]{1,200}) \((?P<id>[^()\n]{0,200})\)[ \t]*\Z")
+_ARG_LINE: Final = pattern_of(r"[ \t]{4,}(?P<key>[\w.-]{1,100}):[ \t]?(?P<value>.*)\Z")
+_NAME_LINE: Final = pattern_of(r"\s*Name: (?P<name>[^\n]{1,200})\n")
 
 
 @dataclass(slots=True)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final, get_args
 
 from receipts_middleware.core.errors import FormatError
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.toolspec import ToolSpec, kind_of, read_tools
 from receipts_middleware.core.transcript import Grade, Message, ToolCall, ToolResult, Transcript
 from receipts_middleware.readers.channels import read_channels
@@ -40,7 +40,7 @@ _GRADES: Final[Mapping[str, Grade]] = {name: name for name in get_args(Grade)}
 #: What a status may mean for which no result has a word.
 _MEANT: Final[Mapping[str, Grade]] = {"attempted": "S1", "not_done": "S0"}
 #: Cells of a CSV file that are numbers.
-_NUMBER: Final = re.compile(r"-?\d{1,15}(?:\.\d{1,10})?\Z")
+_NUMBER: Final = pattern_of(r"-?\d{1,15}(?:\.\d{1,10})?\Z")
 
 
 def read_pair(

@@ -11,14 +11,15 @@ from collections.abc import Mapping
 from typing import Final
 
 from receipts_middleware.core.evidence.literals import parse_value
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.transcript import Message, ToolCall
 from receipts_middleware.readers.channels import Channels
 from receipts_middleware.readers.content import MAX_ARGUMENTS, parse_arguments
 from receipts_middleware.readers.loose import make_result
 
-_NAME: Final = re.compile(r"(?P<name>[^\W\d][\w.:/-]{0,200})[ \t]*(?P<rest>\(|\{|->|:|\Z)")
-_KEY: Final = re.compile(r"[ \t\n]*(?P<key>[A-Za-z_][\w.-]{0,100})[ \t]*[=:][ \t]*")
-_FAILED: Final = re.compile(r"(?:error|failed|failure|exception|traceback)\b", re.IGNORECASE)
+_NAME: Final = pattern_of(r"(?P<name>[^\W\d][\w.:/-]{0,200})[ \t]*(?P<rest>\(|\{|->|:|\Z)")
+_KEY: Final = pattern_of(r"[ \t\n]*(?P<key>[A-Za-z_][\w.-]{0,100})[ \t]*[=:][ \t]*")
+_FAILED: Final = pattern_of(r"(?:error|failed|failure|exception|traceback)\b", re.IGNORECASE)
 _QUOTES: Final = frozenset("\"'")
 _OPEN: Final = {"(": ")", "[": "]", "{": "}"}
 #: Arguments inside arguments of one line of text.

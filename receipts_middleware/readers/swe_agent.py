@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from receipts_middleware.core.errors import FormatError
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.transcript import Message, ToolCall, ToolResult, Transcript
 from receipts_middleware.readers import openai_chat
 from receipts_middleware.readers.content import field_of, reply_text, text_field, text_of
@@ -28,17 +29,17 @@ _COMMANDS: Final = frozenset(
     filemap view_image exit_forfeit""".split()
 )
 #: What stands under each observation: the state of the interface.
-_STATE: Final = re.compile(r"\n?\(Open file: [^\n]{0,1000}\)\n\(Current directory: [^\n]{0,1000}\)\nbash-\$\s{0,4}\Z")
+_STATE: Final = pattern_of(r"\n?\(Open file: [^\n]{0,1000}\)\n\(Current directory: [^\n]{0,1000}\)\nbash-\$\s{0,4}\Z")
 #: The state is shorter than this.
 _MAX_STATE: Final = 2_200
 #: Observations that the host wrote in its own words. Source: templates of SWE-agent 0.7 to 1.1.
-_NOT_RUN: Final = re.compile(
+_NOT_RUN: Final = pattern_of(
     r"Your bash command contained syntax errors and was NOT executed|"
     r"(?:Interactive operation|Operation) '.{0,400}?' is not supported by this environment",
     re.DOTALL,
 )
-_CANCELLED: Final = re.compile(r"The command '.{0,4000}?' was cancelled because it took more than \d", re.DOTALL)
-_FAILED: Final = re.compile(
+_CANCELLED: Final = pattern_of(r"The command '.{0,4000}?' was cancelled because it took more than \d", re.DOTALL)
+_FAILED: Final = pattern_of(
     r"(?:\w{1,20}: )?(?:Your proposed edit has introduced new syntax error|No replacement was performed)|"
     r"EXECUTION TIMED OUT\b|COMMAND FAILED TO EXECUTE\b"
 )

@@ -6,7 +6,6 @@ the map lacks is looked up below it, above it, and elsewhere where it stands onc
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -18,6 +17,7 @@ from receipts_middleware.core.audit.flat import FlatTree, Node, currency_beside,
 from receipts_middleware.core.audit.plain import Cut, Tree, pointer, shown
 from receipts_middleware.core.audit.value import FieldCheck, How, Scalar, Source
 from receipts_middleware.core.lexicon.keys import OBJECT_ID_KEYS
+from receipts_middleware.core.patterns import pattern_of
 
 #: Names that say which row is meant.
 _ROW_NAMES: Final = frozenset((*OBJECT_ID_KEYS, "name", "email", "number", "sku", "file", "path", "date"))
@@ -25,7 +25,7 @@ _ROW_NAMES: Final = frozenset((*OBJECT_ID_KEYS, "name", "email", "number", "sku"
 _COUNT_NAMES: Final = frozenset(
     "count total totalcount numresults resultcount results found matches items length n size".split()
 )
-_SEPARATOR: Final = re.compile(r"\s*[,;]\s*|\s+and\s+")
+_SEPARATOR: Final = pattern_of(r"\s*[,;]\s*|\s+and\s+")
 #: Parts of one text that are compared with the items of a list, and leaves of a map with one stated scalar.
 _MAX_PARTS: Final = 64
 _MISSING: Final = Outcome("missing")

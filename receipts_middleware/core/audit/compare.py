@@ -16,6 +16,7 @@ from typing import Final
 
 from receipts_middleware.core.audit.value import FieldStatus, How, Reason, Scalar
 from receipts_middleware.core.evidence.keys import normal_key
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Pool, Value, read_arguments, same_value
 from receipts_middleware.core.values.counts import singular
 from receipts_middleware.core.values.numbers import shift
@@ -31,13 +32,13 @@ _MAX_VALUES: Final = 64
 _ABSENT: Final = frozenset({"", "-", "\u2013", "\u2014", "n/a", "na", "none", "null", "nil"})
 _TRUTH: Final = {"true": True, "yes": True, "false": False, "no": False}
 #: A number as a text; `007` is an id.
-_NUMBER: Final = re.compile(r"[+\u2212-]?(?:0|[1-9]\d{0,17})(?:\.\d{1,12})?\Z", re.ASCII)
-_MINUS: Final = re.compile(
+_NUMBER: Final = pattern_of(r"[+\u2212-]?(?:0|[1-9]\d{0,17})(?:\.\d{1,12})?\Z", re.ASCII)
+_MINUS: Final = pattern_of(
     r"\(?\s*[\u2212-]\s?[^\w\s]{0,2}\s?\d|[^\w\s]{1,2}\s?[\u2212-]\d|\([^\w\s(]{0,2}\d[^()]{0,20}\)\Z"
 )
-_MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
-_LOOSE: Final = re.compile(r"[\s_.,;:!?'\"`*\u2018\u2019\u201c\u201d-]+")
-_WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
+_MOMENT: Final = pattern_of(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
+_LOOSE: Final = pattern_of(r"[\s_.,;:!?'\"`*\u2018\u2019\u201c\u201d-]+")
+_WORD: Final = pattern_of(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
 NEGATIONS: Final = frozenset(
     """not no never without cannot can't couldn't didn't doesn't don't isn't wasn't weren't won't hasn't haven't failed
     unable nothing none neither""".split()

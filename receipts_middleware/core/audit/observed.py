@@ -11,11 +11,12 @@ from receipts_middleware.core.audit.places import Place, Places, places_of
 from receipts_middleware.core.audit.plain import Tree, parse_text, plain
 from receipts_middleware.core.audit.value import MAX_NODES
 from receipts_middleware.core.evidence.text import unwrap
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.transcript import ToolResult
 from receipts_middleware.core.values import read_values
 
 #: `Refund id: re_91`, `- Amount = 45.00`; the name is short and the line, too.
-_LINE: Final = re.compile(
+_LINE: Final = pattern_of(
     r"^[ \t]{0,8}(?:[-*|][ \t]{0,2})?(?:\*\*)?(?P<key>[A-Za-z][\w -]{0,40}?)(?:\*\*)?[ \t]?[:=][ \t]{0,4}(?:\*\*[ \t])?"
     r"(?P<value>\S[^\n]{0,400}?)[ \t|]{0,8}$",
     re.MULTILINE,

@@ -19,6 +19,7 @@ from receipts_middleware.core.audit.places import Place, Places, places_of
 from receipts_middleware.core.audit.plain import shown
 from receipts_middleware.core.audit.value import FieldCheck, Scalar, Source
 from receipts_middleware.core.evidence.keys import normal_key
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value, read_values
 from receipts_middleware.core.values.tables import CURRENCY_KEYS, SHARED_CURRENCIES
 
@@ -32,8 +33,8 @@ _WHOLE_DATE: Final = len("2024-05-19")
 #: Smaller numbers are counts of what a result lists in other words.
 _SMALL: Final = 20
 #: Where a sentence of a result ends, for the search of negations and of whole sentences.
-_BORDER: Final = re.compile(r"[.;!?](?=\s|\Z)|\n")
-_WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
+_BORDER: Final = pattern_of(r"[.;!?](?=\s|\Z)|\n")
+_WORD: Final = pattern_of(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
 #: How far a sentence is looked at around a word.
 _REACH: Final = 300
 _MISSING: Final = Outcome("missing")

@@ -5,7 +5,6 @@ Says also why nobody can say: the call failed, never ran, left no result, or lef
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Final
@@ -18,6 +17,7 @@ from receipts_middleware.core.audit.plain import Tree, plain, spellings
 from receipts_middleware.core.audit.value import Reason, Scalar
 from receipts_middleware.core.canonical import digest_output, digest_text
 from receipts_middleware.core.ledger import ATTESTED, Entry
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256
 
 #: Outcomes of calls that no tool ran: what stands in place of a result is a layer's word, or the answer itself.
@@ -27,7 +27,7 @@ _NO_RESULT: Final = frozenset({"no_result", "interrupted"})
 _RECEIPT_FIELDS: Final = ("outcome", "http_status", "exit_code", "object_id", "status_word", "error_type", "tool")
 #: Names of results for what a receipt keeps of them, where the result itself is gone.
 _KEPT: Final[Mapping[str, str]] = {"status": "status_word", "state": "status_word", "id": "object_id"}
-_DIGEST: Final = re.compile(r"[0-9a-f]{16}\Z")
+_DIGEST: Final = pattern_of(r"[0-9a-f]{16}\Z")
 #: Facts that are read; a receipt has at most 16.
 _MAX_FACTS: Final = 64
 

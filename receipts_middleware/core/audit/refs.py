@@ -11,9 +11,10 @@ from receipts_middleware.core.audit.value import MAX_CANDIDATES, MAX_REF
 from receipts_middleware.core.children import name_below, runs_of
 from receipts_middleware.core.citation import parse_citations
 from receipts_middleware.core.ledger import Entry, Ledger
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.receipt import MAX_NUMBER
 
-_ID: Final = re.compile(r"[rR]([1-9]\d{0,9}(?:\.[1-9]\d{0,9}){0,3})\Z", re.ASCII)
+_ID: Final = pattern_of(r"[rR]([1-9]\d{0,9}(?:\.[1-9]\d{0,9}){0,3})\Z", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,17 +10,18 @@ from typing import Final
 from receipts_middleware.core.bearing.shown import NUMBERS, scales_of
 from receipts_middleware.core.binding import Act
 from receipts_middleware.core.binding.words import stems_of
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value
 
 #: Words by which a sentence says that a number was worked out.
-_DERIVED: Final = re.compile(
+_DERIVED: Final = pattern_of(
     r"\b(?:total|sum|altogether|together|in all|overall|averages?|averaged|mean|median|difference|save[sd]?|savings?"
     r"|remaining|left|another|each|apiece|additional|extra|cheaper|dearer|higher|lower|increase[sd]?|decrease[sd]?"
     r"|more|less|fewer|short|above|below|net|gross|minus|plus|worth|estimated?|would|could|should|combined|up|down"
     r"|faster|slower|later|earlier|late|early|times|half|twice|double|out of|of the|ahead|behind|apart|gap)\b",
     re.IGNORECASE,
 )
-_ROUGHLY: Final = re.compile(
+_ROUGHLY: Final = pattern_of(
     r"\b(?:about|around|roughly|approximately|nearly|almost|some|just (?:over|under))\b|~|≈", re.IGNORECASE
 )
 #: Numbers from which others are worked out: with more, nearly everything follows from something.

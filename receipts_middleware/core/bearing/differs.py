@@ -15,6 +15,7 @@ from receipts_middleware.core.bearing.shown import NUMBERS, shows
 from receipts_middleware.core.binding import Act, Run
 from receipts_middleware.core.binding.compare import shape
 from receipts_middleware.core.binding.words import stem, stems_of
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Pool, Value, read_arguments, read_values
 from receipts_middleware.core.values.tables import AMOUNT_KEYS, DURATIONS, MONTH_DURATIONS
 
@@ -31,8 +32,8 @@ _RECORDED: Final = frozenset(
 _AMOUNTS: Final = frozenset(map(stem, AMOUNT_KEYS))
 _SHARES: Final = frozenset(stem(w) for w in "percent pct share rate ratio percentage humidity moisture".split())
 _BELOW: Final = frozenset({"under", "below", "less than", "fewer than", "at most", "no more than"})
-_RANGE: Final = re.compile(r"(?<![\d.,-])(\d{1,9}(?:\.\d{1,4})?) ?[-–—] ?(\d{1,9}(?:\.\d{1,4})?)(?![\d-])")
-_SHORT: Final = re.compile(r"[^\W_]{1,12}(?:[-/][^\W_]{1,12}){0,3}")
+_RANGE: Final = pattern_of(r"(?<![\d.,-])(\d{1,9}(?:\.\d{1,4})?) ?[-–—] ?(\d{1,9}(?:\.\d{1,4})?)(?![\d-])")
+_SHORT: Final = pattern_of(r"[^\W_]{1,12}(?:[-/][^\W_]{1,12}){0,3}")
 #: Lines, pairs and things of one receipt that are looked at; characters of its text.
 _MAX_SEEN: Final = 200
 _MAX_TEXT: Final = 20_000

@@ -13,9 +13,10 @@ from receipts_middleware.core.bearing.states import says_the_same
 from receipts_middleware.core.binding import Act
 from receipts_middleware.core.binding.words import stem
 from receipts_middleware.core.evidence.status import normal_status
+from receipts_middleware.core.patterns import pattern_of
 
 #: Words by which a statement says itself that the end is open, or tells no end.
-_HEDGED: Final = re.compile(
+_HEDGED: Final = pattern_of(
     r"\b(?:ask(?:ed|s)?|request(?:ed|s)?|order(?:ed|s)?|propos(?:ed?|al)|submit(?:ted)?|invit(?:ed?|ation)"
     r"|schedul(?:ed?)|held|holds?|wait(?:s|ing|list(?:ed)?)?|pending|tentative(?:ly)?|provisional(?:ly)?|draft(?:ed)?"
     r"|appl(?:y|ied|ication)|offer(?:ed)?|will|would|should|could|may|might|can|due|expected|plann?(?:ed|s)?|up to|not"

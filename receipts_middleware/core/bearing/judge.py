@@ -23,6 +23,7 @@ from receipts_middleware.core.binding.checks import is_bad
 from receipts_middleware.core.binding.families import GENERIC_VERBS
 from receipts_middleware.core.binding.tools import families
 from receipts_middleware.core.binding.words import stem, stems_of
+from receipts_middleware.core.patterns import pattern_of
 
 #: Statuses by which one receipt speaks against a claim.
 _AGAINST: Final = frozenset(
@@ -33,7 +34,7 @@ _ENOUGH: Final = 0.34
 #: ... and a member of a list, whose share is its own.
 _ENOUGH_OF_SHARE: Final = 0.15
 #: A statement about several things, of which each receipt bears out its own.
-_SEVERAL: Final = re.compile(
+_SEVERAL: Final = pattern_of(
     r"\b(?:all|both|each|every|respectively|together|and|their|they|them)\b|[,;&+/]", re.IGNORECASE
 )
 #: Verbs that a look can be told by as well.

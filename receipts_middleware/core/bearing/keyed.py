@@ -12,6 +12,7 @@ from receipts_middleware.core.bearing.named import Statement
 from receipts_middleware.core.bearing.shown import NUMBERS, stands_in
 from receipts_middleware.core.binding import Act
 from receipts_middleware.core.binding.words import stem, stems_of
+from receipts_middleware.core.patterns import pattern_of
 
 
 def _stems(words: str) -> frozenset[str]:
@@ -23,11 +24,11 @@ _VAGUE: Final = _stems(
     """number count total amount value id ids no num ref reference key code item m s h kg g km min ms x y day days
     hours minutes date time version"""
 )
-_ALL: Final = re.compile(r"\b(?:all|every|each|everyone|everybody|both|whole|complete(?:ly)?)\b", re.IGNORECASE)
+_ALL: Final = pattern_of(r"\b(?:all|every|each|everyone|everybody|both|whole|complete(?:ly)?)\b", re.IGNORECASE)
 _CEILING: Final = _stems("limit max maximum threshold cap ceiling")
 _FLOOR: Final = _stems("minimum min required needed goal target floor")
-_WITHIN: Final = re.compile(r"\b(?:within|under|below|inside|normal|fine|ok|okay|safe)\b", re.IGNORECASE)
-_MET: Final = re.compile(
+_WITHIN: Final = pattern_of(r"\b(?:within|under|below|inside|normal|fine|ok|okay|safe)\b", re.IGNORECASE)
+_MET: Final = pattern_of(
     r"\b(?:enough|sufficient|plenty|met|meets|reached|reaches|above|fine|ok|okay|in stock)\b", re.IGNORECASE
 )
 _MAX_PAIRS: Final = 60

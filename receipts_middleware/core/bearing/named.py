@@ -12,14 +12,15 @@ from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.claims.tables import ADVERBS, PREPOSITIONS, STOPWORDS
 from receipts_middleware.core.language.claims import read_claims
 from receipts_middleware.core.language.value import NO_WORDS, Words
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value, read_values
 from receipts_middleware.core.wording import Reading, reads_as
 
 #: Things of one statement that are compared; a longer one is a report of its own.
 MAX_NAMED: Final = 80
 #: A short name with a digit in it (`F7`, `9B`, `PS-4`), or a word.
-_TOKEN: Final = re.compile(r"[^\W_]+(?:[-./'’][^\W_]+)*")
-_HAS_DIGIT: Final = re.compile(r"\d")
+_TOKEN: Final = pattern_of(r"[^\W_]+(?:[-./'’][^\W_]+)*")
+_HAS_DIGIT: Final = pattern_of(r"\d")
 #: Words that tell no receipt from another: of reports, of order, of number and of time.
 _IDLE: Final = (
     STOPWORDS
@@ -44,7 +45,7 @@ _IDLE: Final = (
 )
 
 #: Words before a number by which it is a bound; characters in which they stand.
-_THAN: Final = re.compile(
+_THAN: Final = pattern_of(
     r"\b(under|below|less than|fewer than|at most|no more than|over|above|more than|at least|exceed(?:s|ed|ing)?)"
     r"\s+\W?\Z",
     re.IGNORECASE,

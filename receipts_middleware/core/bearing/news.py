@@ -13,15 +13,16 @@ from receipts_middleware.core.binding import Act
 from receipts_middleware.core.binding.words import stem, words_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.evidence.status import status_class
+from receipts_middleware.core.patterns import pattern_of
 
 #: Words by which a statement says itself that there is nothing, or not yet.
-_NOTHING: Final = re.compile(
+_NOTHING: Final = pattern_of(
     r"\b(?:no|not|none|nothing|nobody|no one|never|neither|nor|without|zero|empty|clear|free|gone|missing|absent|lacks?"
     r"|un\w+|first|new|0|only|any ?more|longer|cannot|any)\b|n['’]t\b",
     re.IGNORECASE,
 )
 #: A look that is said to have found nothing.
-_FOUND_NONE: Final = re.compile(
+_FOUND_NONE: Final = pattern_of(
     r"\b(?:nothing|none|no \w+(?: \w+)?|zero)\b[^.;]{0,24}\b(?:left|remain(?:s|ing)?|open|found|outstanding|missing"
     r"|pending|unresolved|overdue)\b"
     r"|\b(?:finds?|found|shows?|showed|returns?|returned|lists?|listed|sees?|saw) (?:nothing|none|no (?:\w+ )?\w+)\b"
@@ -29,13 +30,13 @@ _FOUND_NONE: Final = re.compile(
     re.IGNORECASE,
 )
 #: A result that has nothing in it.
-_EMPTY: Final = re.compile(
+_EMPTY: Final = pattern_of(
     r"\A\s*(?:null|none|nil|undefined|empty|no (?:\w+ ){0,3}(?:found|results?|matches|rows?|records?|hits|entries)"
     r"|not found|0 (?:rows?|results?|matches|hits|records?|entries)|count\s+0|\(integer\) 0|0|\[\]|\{\})[\s.!]*\Z",
     re.IGNORECASE,
 )
 #: What a statement says that there is none of.
-_NONE_OF: Final = re.compile(
+_NONE_OF: Final = pattern_of(
     r"\b(?:no|without(?: any)?|zero|free of(?: any)?)\s+(?:(?:open|known|new|further)\s+)?([a-z]{3,24})\b",
     re.IGNORECASE,
 )
@@ -57,7 +58,7 @@ _GOOD_KEYS: Final = _stems(
     completed"""
 )
 #: Good states that a statement may tell.
-_GOOD: Final = re.compile(
+_GOOD: Final = pattern_of(
     r"\b(?:fine|harmless|calm|warm|smooth|okay|ok|clear(?:ed)?|free|normal(?:ly)?|healthy|clean|good|well|safe(?:ly)?"
     r"|proper(?:ly)?|available|valid|approved|accepted|passed|passes|verified|confirmed|ready|firm(?:ly)?|definite"
     r"|settled|sound|stable|intact|up|complete[sd]?|finished|done|delivered|paid|signed|released|dispatched|in order"
@@ -66,7 +67,7 @@ _GOOD: Final = re.compile(
     re.IGNORECASE,
 )
 #: What became of a message on the other side.
-_REACHED: Final = re.compile(
+_REACHED: Final = pattern_of(
     r"\b(?:got|received|reached|arrived|landed|knows?|aware|has (?:it|the)|have (?:it|the)|been (?:told|informed))\b",
     re.IGNORECASE,
 )
@@ -79,7 +80,7 @@ _BAD_STATES: Final = frozenset(
 #: What a look says of a machine or a service that does its work.
 _GOING: Final = frozenset("running started active processing open".split())
 #: A line of a text that gives a value under a name.
-_LINE: Final = re.compile(r"^[ \t]*([A-Za-z][\w .-]{1,40}?)[ \t]*[:=][ \t]*([\w .-]{1,60})$", re.MULTILINE)
+_LINE: Final = pattern_of(r"^[ \t]*([A-Za-z][\w .-]{1,40}?)[ \t]*[:=][ \t]*([\w .-]{1,60})$", re.MULTILINE)
 _MAX_PAIRS: Final = 60
 _MAX_TEXT: Final = 4_000
 _MAX_STATE: Final = 40

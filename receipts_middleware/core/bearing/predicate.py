@@ -13,6 +13,7 @@ from receipts_middleware.core.binding.tools import families
 from receipts_middleware.core.binding.words import stem, stems_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.evidence.status import normal_status
+from receipts_middleware.core.patterns import pattern_of
 
 #: How the verb of a claim stands to a receipt: it has the word itself, its tool does such acts, it has a word of one
 #: meaning, or nothing; `open` where the verb is of no family or of no meaning, so that nothing can be said.
@@ -42,17 +43,17 @@ _TELLS: Final = _stems("inform notify tell email mail message contact write remi
 _TELLING_FAMILIES: Final = families(_stems("email notify message sms send"))
 #: Words of change: a denial of one is a denial of any change.
 _TOUCHES: Final = _stems("touch change alter modify edit amend")
-_ALONE: Final = re.compile(
+_ALONE: Final = pattern_of(
     r"\b(?:alone|untouched|unchanged|as (?:it|they) (?:was|were|is|are)|as is|in place|intact)\b", re.IGNORECASE
 )
 #: A denial that somebody was told, or something changed, in the passive.
-_WAS_NOT: Final = re.compile(
+_WAS_NOT: Final = pattern_of(
     r"\b(?:has|have|had|was|were)(?:n['’]t| not| never)(?: yet)?(?: been)? (contacted|informed|notified|emailed|told"
     r"|messaged|texted|warned|alerted|touched|changed|altered|modified|edited)\b",
     re.IGNORECASE,
 )
 #: Words by which a denial is of something else than what was done.
-_BUT: Final = re.compile(r"\b(?:else|others?|further|more|yet|besides|apart|except|only|again|still)\b", re.IGNORECASE)
+_BUT: Final = pattern_of(r"\b(?:else|others?|further|more|yet|besides|apart|except|only|again|still)\b", re.IGNORECASE)
 #: Stems of acts by which something is asked for or handed in: they are done although its end is open.
 ASKS: Final = _stems(
     """invite request ask submit offer propose order schedule queue enqueue apply file open report raise lodge place"""

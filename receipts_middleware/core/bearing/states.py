@@ -6,6 +6,8 @@ import re
 from functools import cache
 from typing import Final
 
+from receipts_middleware.core.patterns import pattern_of
+
 #: Two sides of one question, parted by `|`; a phrase is written with `_` for its blanks.
 _ROWS: Final = """
     open opened unlocked | closed shut locked sealed
@@ -45,7 +47,7 @@ _SIDES: Final = tuple(
     tuple(tuple(word.replace("_", " ") for word in side.split()) for side in row.split("|"))
     for row in _ROWS.replace("\n        ", " ").strip().splitlines()
 )
-_NOT: Final = re.compile(r"(?:\b(?:not|no|never|without|hardly)|n['’]t)\W+(?:\w+\W+){0,2}\Z", re.IGNORECASE)
+_NOT: Final = pattern_of(r"(?:\b(?:not|no|never|without|hardly)|n['’]t)\W+(?:\w+\W+){0,2}\Z", re.IGNORECASE)
 #: Characters before a word in which a negation of it stands.
 _BEFORE: Final = 24
 

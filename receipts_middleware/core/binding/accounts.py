@@ -12,6 +12,7 @@ from receipts_middleware.core.binding.compare import agrees
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.settle import owns_up
 from receipts_middleware.core.binding.umbrellas import Bound
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import read_values
 
 _CLEAR: Final = frozenset({"supported", "unmatched"})
@@ -21,11 +22,11 @@ _GESTURES: Final = frozenset(
     "click press tap type scroll hover drag move navigat go open wait select fill key swip".split()
 )
 #: Words by which a reply owns up to a repetition.
-_TWICE: Final = re.compile(
+_TWICE: Final = pattern_of(
     r"\b(?:twice|duplicates?|duplicated|two times|second time|again by mistake|double)\b", re.IGNORECASE
 )
 #: How models write a call as text. Sources: XML forms of Anthropic and Llama, JSON forms of OpenAI and Qwen.
-_WRITTEN: Final = re.compile(
+_WRITTEN: Final = pattern_of(
     r"<invoke name=[\"']?(?P<a>[\w.-]{1,128})|<function=(?P<b>[\w.-]{1,128})"
     r"|\"(?:name|tool|function|action)\"\s{0,4}:\s{0,4}\"(?P<c>[\w.-]{1,128})\"\s{0,4},\s{0,8}"
     r"\"(?:arguments|parameters|input|args|action_input)\"\s{0,4}:"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -13,14 +12,15 @@ from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.evidence.literals import parse_value
 from receipts_middleware.core.grade import Graded
 from receipts_middleware.core.ledger import Entry
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.toolspec.spec import ToolKind, ToolSpec
 from receipts_middleware.core.values import Pool, Value, read_arguments, read_values
 
 #: Characters of a result whose tokens serve to find it among many.
 MAX_TOKENS_OF: Final = 4_000
 #: As `extract_facts` makes them. A value of that form says no more than one of them.
-_DIGEST: Final = re.compile(r"[0-9a-f]{16}\Z")
-_TOKEN: Final = re.compile(r"[a-z0-9]{2,40}")
+_DIGEST: Final = pattern_of(r"[0-9a-f]{16}\Z")
+_TOKEN: Final = pattern_of(r"[a-z0-9]{2,40}")
 
 
 @dataclass(slots=True, eq=False)

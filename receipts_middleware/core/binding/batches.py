@@ -12,15 +12,16 @@ from receipts_middleware.core.binding.candidates import Candidate, Candidates, n
 from receipts_middleware.core.binding.compare import TARGETS, agrees, shape
 from receipts_middleware.core.binding.words import stem, words_of
 from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value
 
-_ALL: Final = re.compile(
+_ALL: Final = pattern_of(
     r"\b(?:all|both|every|each|everyone|everybody|everything|whole|entire|rest|remaining)\b", re.IGNORECASE
 )
 #: A headline over a whole batch.
-_WHOLE: Final = re.compile(r"\b(?:complete|everywhere|clear)\W*$", re.IGNORECASE)
+_WHOLE: Final = pattern_of(r"\b(?:complete|everywhere|clear)\W*$", re.IGNORECASE)
 #: "three of the five": the second number is what there is.
-_OF: Final = re.compile(r"\s+(?:out\s+)?of\s+(?:the\s+|your\s+|our\s+|all\s+)*\Z", re.IGNORECASE)
+_OF: Final = pattern_of(r"\s+(?:out\s+)?of\s+(?:the\s+|your\s+|our\s+|all\s+)*\Z", re.IGNORECASE)
 #: Keys of a result that count what was done.
 _DONE_COUNTS: Final = frozenset(
     """count rows row affected updated added moved sent created deleted removed inserted processed imported exported
@@ -127,7 +128,7 @@ def _by_each(
     return None
 
 
-_EACH: Final = re.compile(r"\b(?:each|every|apiece|all|both|per)\b", re.IGNORECASE)
+_EACH: Final = pattern_of(r"\b(?:each|every|apiece|all|both|per)\b", re.IGNORECASE)
 
 
 def _amounts(act: Act) -> dict[str, int]:

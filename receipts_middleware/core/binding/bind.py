@@ -24,6 +24,7 @@ from receipts_middleware.core.binding.tools import Fit, Meant, fit, meant_by
 from receipts_middleware.core.binding.umbrellas import Bound, judge_umbrella
 from receipts_middleware.core.binding.words import stem
 from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value, read_values
 from receipts_middleware.core.wording import reads_as
 
@@ -97,9 +98,9 @@ def _is_admitted(claim: FoundClaim, claims: Sequence[FoundClaim], reply: str, ju
 
 
 #: Behind these a claim of an act gives its grounds, which may tell of any failure.
-_GROUNDS: Final = re.compile(r"\b(?:that|because|since|which|who|whose|on the grounds?)\b", re.IGNORECASE)
+_GROUNDS: Final = pattern_of(r"\b(?:that|because|since|which|who|whose|on the grounds?)\b", re.IGNORECASE)
 #: What is only supposed admits nothing: "; should they not turn up, shout".
-_CONDITION: Final = re.compile(
+_CONDITION: Final = pattern_of(
     r"[\s,;—–-]*(?:should (?:it|they|you|he|she|the|any)|if|unless|in case)\b", re.IGNORECASE
 )
 
@@ -115,10 +116,10 @@ def _without_own_verb(claim: FoundClaim) -> str:
     return _WORD.sub(lambda m: "" if verb and stem(m[0].lower()) == verb else m[0], claim.text[: claim.core or None])
 
 
-_WORD: Final = re.compile(r"[^\W\d_]{3,}")
+_WORD: Final = pattern_of(r"[^\W\d_]{3,}")
 #: Lines above a list item that are looked at for the heading or lead-in over it.
 _LINES: Final = 40
-_ITEM: Final = re.compile(r"\s*(?:[-*+•|>☐✅❌✔✗]|\d{1,3}[.)])\s")
+_ITEM: Final = pattern_of(r"\s*(?:[-*+•|>☐✅❌✔✗]|\d{1,3}[.)])\s")
 
 
 def _lead_of(claim: FoundClaim, reply: str) -> str:
@@ -138,7 +139,7 @@ def _lead_of(claim: FoundClaim, reply: str) -> str:
 
 
 #: Marks by which a line says that it is done.
-_MARKS: Final = re.compile(r"[✅✔☑✓]|\[[xX]\]")
+_MARKS: Final = pattern_of(r"[✅✔☑✓]|\[[xX]\]")
 #: How far apart the items of one report stand, in characters.
 _BESIDE: Final = 400
 
@@ -192,15 +193,15 @@ def _is_found_by_look(claim: FoundClaim, found: Sequence[Bound], reply: str) -> 
 
 #: Characters before a claim in which its sentence begins.
 _BEFORE: Final = 240
-_STOP: Final = re.compile(r"[.!?]\s|\n")
+_STOP: Final = pattern_of(r"[.!?]\s|\n")
 #: Words by which a sentence plans, supposes or rules rather than reports.
-_HEDGES: Final = re.compile(
+_HEDGES: Final = pattern_of(
     r"\b(?:would|could|should|might|may|will|shall|can|if|unless|once|whenever|plan|propose|suggest|recommend|intend"
     r"|usually|normally|typically|generally|always|never|automatically|policy|rules?|terms)\b|['’](?:d|ll)\b",
     re.IGNORECASE,
 )
-_ANY: Final = re.compile(r"\W*(?:a|an|any|every|each|all|anything|anyone|everything|whatever|whoever)\b", re.IGNORECASE)
-_DEFINITE: Final = re.compile(
+_ANY: Final = pattern_of(r"\W*(?:a|an|any|every|each|all|anything|anyone|everything|whatever|whoever)\b", re.IGNORECASE)
+_DEFINITE: Final = pattern_of(
     r"\W*(?:the|your|this|that|these|those|my|our|his|her|their|its|both|all|each|every|a|an|one|it)\b", re.IGNORECASE
 )
 
@@ -283,7 +284,7 @@ def _result(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run) 
     return judged
 
 
-_NOW: Final = re.compile(r"\b(?:now|off|gone|no longer|live|in place|in effect|all set|at last)\b", re.IGNORECASE)
+_NOW: Final = pattern_of(r"\b(?:now|off|gone|no longer|live|in place|in effect|all set|at last)\b", re.IGNORECASE)
 
 
 def _is_of_act(claim: FoundClaim, told: Sequence[tuple[Act, float]], found: Candidates) -> bool:
@@ -328,12 +329,12 @@ def _effect(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run, 
 
 
 #: One word that says of all that was to be done that it is.
-_DONE: Final = re.compile(r"\W*(?:done|finished|completed?|sorted)\W*", re.IGNORECASE)
+_DONE: Final = pattern_of(r"\W*(?:done|finished|completed?|sorted)\W*", re.IGNORECASE)
 #: A state by which a whole task is called done.
-_COMPLETE: Final = re.compile(r"\b(?:complete|completed|finished|done|all ready)\b", re.IGNORECASE)
+_COMPLETE: Final = pattern_of(r"\b(?:complete|completed|finished|done|all ready)\b", re.IGNORECASE)
 #: What was done besides what else was done is the agent's.
-_TOO: Final = re.compile(r"\b(?:also|too|as well)\b", re.IGNORECASE)
-_ALREADY: Final = re.compile(r"\balready\b", re.IGNORECASE)
+_TOO: Final = pattern_of(r"\b(?:also|too|as well)\b", re.IGNORECASE)
+_ALREADY: Final = pattern_of(r"\balready\b", re.IGNORECASE)
 
 
 def _is_sure(claim: FoundClaim, found: Candidates, run: Run) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -13,6 +12,7 @@ from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.toolbox import fits_of
 from receipts_middleware.core.binding.tools import FITS, Fit, Meant, families
 from receipts_middleware.core.binding.words import stem
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value
 
 #: How far below the best call another one may lie and still be meant.
@@ -27,7 +27,7 @@ _COMMON: Final = frozenset(
 )
 #: Tools whose names say little of what a call of them does.
 _OPEN_KINDS: Final = frozenset({"shell", "unknown"})
-_NAME: Final = re.compile(r"(?<![\w@.-])[A-Z][\w'’-]{1,40}")
+_NAME: Final = pattern_of(r"(?<![\w@.-])[A-Z][\w'’-]{1,40}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.tools import Meant, Traits
 from receipts_middleware.core.binding.words import stem
 from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value
 
 _LOOKING: Final = {
@@ -24,7 +25,7 @@ _LOOKING: Final = {
 }
 _FAMILIES: Final = {stem(w): f for f, row in _LOOKING.items() for w in row.split()}
 #: A page in place of the one that was asked for.
-_NO_PAGE: Final = re.compile(
+_NO_PAGE: Final = pattern_of(
     r"just a moment|checking your browser|enable javascript|are you a robot|captcha|access denied|403 forbidden"
     r"|session (?:has )?expired|please (?:sign|log) in|login required"
     r"|404 not found|subscribe to continue|sign in to continue|log in to continue|page not found"
@@ -33,7 +34,7 @@ _NO_PAGE: Final = re.compile(
 )
 _MAX_PAGE: Final = 600
 _TESTS: Final = frozenset(stem(w) for w in "test tests suite lint linter build typecheck pytest mypy ruff ci".split())
-_COUNT_ALL: Final = re.compile(r"\b(?:all|both|every|each|whole)\b", re.IGNORECASE)
+_COUNT_ALL: Final = pattern_of(r"\b(?:all|both|every|each|whole)\b", re.IGNORECASE)
 
 
 def is_bad(act: Act) -> bool:

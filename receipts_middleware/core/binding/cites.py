@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Final
 
@@ -12,13 +11,14 @@ from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.tools import meant_by
 from receipts_middleware.core.binding.umbrellas import Bound
 from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import read_values
 
 #: Brackets that cite receipts: what they name is evidence, not part of what is claimed.
-_CITED: Final = re.compile(
+_CITED: Final = pattern_of(
     r"[\[(\u3010\uff3b]{1,2}\^?\s?(?:receipts?\s|see\s)?[rR]\d[^\])\u3011\uff3d]{0,200}[\])\u3011\uff3d]{0,2}"
 )
-_STOP: Final = re.compile(r"[.!?]\s|\n")
+_STOP: Final = pattern_of(r"[.!?]\s|\n")
 
 
 def without_citations(text: str) -> str:
@@ -35,7 +35,7 @@ def cited_first(claim: FoundClaim, judged: Judged) -> Judged:
     return replace(judged, acts=kept) if kept else judged
 
 
-_NUMBERS: Final = re.compile(r"(\d{1,9})(?:\s?[-–—]\s?[rR]?(\d{1,9}))?")
+_NUMBERS: Final = pattern_of(r"(\d{1,9})(?:\s?[-–—]\s?[rR]?(\d{1,9}))?")
 #: Receipts of one range; a longer one cites the whole run.
 _MAX_RANGE: Final = 200
 #: How far behind a claim the bracket may begin that cites for it, in characters.

@@ -12,6 +12,7 @@ from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.keyed import keyed_numbers
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.words import stem, stems_of
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Pool, Value
 from receipts_middleware.core.values.ids import normal_id
 from receipts_middleware.core.values.numbers import shift
@@ -23,8 +24,8 @@ TARGETS: Final = frozenset({"email", "id", "path", "branch", "url"})
 AMOUNTS: Final = frozenset({"money", "count", "percent"})
 TIMES: Final = frozenset({"date", "time"})
 
-_LETTERS: Final = re.compile(r"[a-z]")
-_DIGITS: Final = re.compile(r"[0-9]")
+_LETTERS: Final = pattern_of(r"[a-z]")
+_DIGITS: Final = pattern_of(r"[0-9]")
 #: Keys whose numbers name a thing rather than count one.
 ID_KEYS: Final = frozenset(
     """id ids number no num ref reference key uuid code order ticket invoice issue case account customer user booking
@@ -40,11 +41,11 @@ QUANTITY_KEYS: Final = frozenset(
 #: Sizes, which are told in whatever unit suits.
 DATA_UNITS: Final = frozenset("kb mb gb tb kib mib gib tib byte bytes".split())
 #: Behind an amount: it names what was bought or owed, not what was done with it.
-_OWNED: Final = re.compile(
+_OWNED: Final = pattern_of(
     r"\s*(?:order|charge|item|invoice|purchase|subscription|plan|deposit|bill|fee|total|balance|payment|budget|limit)\b",
     re.IGNORECASE,
 )
-_ZONED: Final = re.compile(r"\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})\b")
+_ZONED: Final = pattern_of(r"\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})\b")
 #: An id shorter than this, or with fewer digits, is as likely a version, a room or a quarter.
 _MIN_ID: Final = 4
 
@@ -157,7 +158,7 @@ def _differs(value: Value, text: str, mentioned: Pool, act: Act, run: Run) -> st
     return _other_count(value, text, mentioned, act, run)
 
 
-_GROUPED: Final = re.compile(r"\+?\d[\d ()./-]{6,24}\d")
+_GROUPED: Final = pattern_of(r"\+?\d[\d ()./-]{6,24}\d")
 
 
 def is_part_of_number(value: Value, text: str, act: Act) -> bool:
@@ -322,7 +323,7 @@ def _other_share(mentioned: Pool, act: Act) -> str | None:
     return None if any(mentioned.contains(v) for v in (number, *told)) else number.text
 
 
-_NEARLY: Final = re.compile(
+_NEARLY: Final = pattern_of(
     r"\b(?:about|around|roughly|nearly|almost|approximately|approx\.?|some|circa|close to|just (?:under|over|short of)"
     r"|over|under|more than|less than|up to|at least)\s\Z|~\s?\Z",
     re.IGNORECASE,
@@ -335,7 +336,7 @@ def _is_near(value: Value, number: Value, text: str) -> bool:
     return abs(said - own) * 10 <= own and _NEARLY.search(text[max(0, value.start - 20) : value.start]) is not None
 
 
-_SHORT: Final = re.compile(r"(?<![\w-])[A-Za-z]{0,4}-?\d{1,4}[A-Za-z]?(?![\w-])")
+_SHORT: Final = pattern_of(r"(?<![\w-])[A-Za-z]{0,4}-?\d{1,4}[A-Za-z]?(?![\w-])")
 
 
 def other_short(text: str, act: Act) -> str:
@@ -361,7 +362,7 @@ def other_short(text: str, act: Act) -> str:
     return ""
 
 
-_NUMBERED: Final = re.compile(
+_NUMBERED: Final = pattern_of(
     r"(?<![\w.,$€£-])(\d{1,5}) ([A-Z][a-z]{2,20})(?![a-z])|([A-Z][a-z]{2,20}) (\d{1,5})(?![\w.,:])"
 )
 

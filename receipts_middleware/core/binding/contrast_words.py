@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
 
 from receipts_middleware.core.binding.contrast_sets import SETS
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values.counts import singular
 
-_TOKEN: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[$€£¥]")
+_TOKEN: Final = pattern_of(r"[^\W_]+(?:['’][^\W_]+)?|[$€£¥]")
 #: Words of one text that are searched; a longer one is a data set.
 _MAX_TOKENS: Final = 6_000
 #: Characters of a text whose reading is kept: claims and arguments, which are asked for again and again.

@@ -13,6 +13,7 @@ from typing import Final
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.contrast_words import Mention, Word, WordSet, mentions_in, word_sets, words_in
 from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values.counts import singular
 from receipts_middleware.core.values.dates import weekday_of
 from receipts_middleware.core.values.tables import UNITS
@@ -42,7 +43,7 @@ _NAMES: Final = frozenset(
     file url link id query reason filename user assignee attendees author""".split()
 )
 #: Words before a mention that take it back or tell of something else.
-_EXCUSED: Final = re.compile(
+_EXCUSED: Final = pattern_of(
     r"\b(?:not|no longer|instead of|rather than|in place of|replac(?:ing|ed|es)|previously|formerly|originally|was|were"
     r"|had been|used to be|unlike|except|without|old|former|original|other than|ahead of|before|after|than|until|since"
     r"|about|versus|vs|never|nor|(?P<source>from))"

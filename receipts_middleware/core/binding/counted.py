@@ -11,6 +11,7 @@ from receipts_middleware.core.binding.pieces import NEGATED, Piece
 from receipts_middleware.core.binding.rows import STATUS_KEYS, Cell, Row, View, key_stems, number_in
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.words import stem, stems_of
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value, read_values
 from receipts_middleware.core.values.tables import AMOUNT_KEYS, DURATIONS, MONTH_DURATIONS
 
@@ -21,26 +22,26 @@ _PLAIN: Final = frozenset(
 #: Those that name an amount of money as well.
 _SUMS: Final = frozenset(stem(w) for w in "total amount sum".split())
 #: Words by which a number is worked out, rounded, or only a part.
-_DERIVED: Final = re.compile(
+_DERIVED: Final = pattern_of(
     r"\b(?:about|around|roughly|approximately|nearly|almost|some|over|under|more|less|fewer|least|most|up to|another"
     r"|others?|first|last|next|top|per|each|every|average[ds]?|mean|median|between|combined|altogether|including|counting"
     r"|difference|extra|additional|above|below|ahead|behind|later|earlier|since|than|increase|decrease|rose|fell|grew"
     r"|dropped|once|taken|estimated?|further|still|yet|again|old|ago|within|half|third|quarter|if)\b|~|≈|\+",
     re.IGNORECASE,
 )
-_MEASURE: Final = re.compile(
+_MEASURE: Final = pattern_of(
     r"\s*(?:k?g|mg|tons?|tonnes?|kilos?|lit(?:re|er)s?|l|ml|m[23²³]?|km|bags?|boxes|sacks?|reams?) of\b"
 )
-_PART_OF: Final = re.compile(
+_PART_OF: Final = pattern_of(
     r"\s*(?:\w+\s){0,2}(?:out )?of\b(?! (?:whom|which|them|these|those)\b)|\s*/\s*\d", re.IGNORECASE
 )
-_OF: Final = re.compile(
+_OF: Final = pattern_of(
     r"(?:\d|\b(?:all|some|most|half|one|two|three|four|five|six|seven|eight|nine|ten|many|each|out)) of"
     r" (?:the |its |your |all )?\Z",
     re.IGNORECASE,
 )
-_SUPPOSED: Final = re.compile(r"\b(?:if|unless|would|could|will|should|once)\b|['’]ll\b|['’]d\b", re.IGNORECASE)
-_BUT: Final = re.compile(r"\b(?:but|except)(?: for)?\s*\Z")
+_SUPPOSED: Final = pattern_of(r"\b(?:if|unless|would|could|will|should|once)\b|['’]ll\b|['’]d\b", re.IGNORECASE)
+_BUT: Final = pattern_of(r"\b(?:but|except)(?: for)?\s*\Z")
 #: Keys whose numbers name a thing.
 NAMING: Final = frozenset(
     "id ids ref reference code number no year room line zip phone port version seed time at date".split()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -15,6 +14,7 @@ from receipts_middleware.core.binding.tools import Meant
 from receipts_middleware.core.binding.words import stem
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.claims.value import ClaimKind
+from receipts_middleware.core.patterns import pattern_of
 
 #: Verbs by which somebody is asked to do something.
 _ASKING: Final = frozenset(
@@ -41,9 +41,9 @@ _CALLED: Final = frozenset(
     sub-agent teammate worker workers""".split()
 )
 _DELEGATE: Final = stem("delegate")
-_TO: Final = re.compile(r"\bto (?:the |my |our |your |an? )?((?:[\w-]+ ?){1,4})")
-_BY: Final = re.compile(r"\bby (?:the |my |our |your |an? )?((?:[\w-]+ ?){1,4})")
-_WORD: Final = re.compile(r"[\w-]+")
+_TO: Final = pattern_of(r"\bto (?:the |my |our |your |an? )?((?:[\w-]+ ?){1,4})")
+_BY: Final = pattern_of(r"\bby (?:the |my |our |your |an? )?((?:[\w-]+ ?){1,4})")
+_WORD: Final = pattern_of(r"[\w-]+")
 #: Words at the beginning of a claim in which its subject stands.
 _HEAD: Final = 4
 #: Characters between two claims of one subject: ", and ".

@@ -13,19 +13,20 @@ from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.tools import Meant, families
 from receipts_middleware.core.binding.words import stem, stems_of
 from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value
 
-_OTHERWISE: Final = re.compile(
+_OTHERWISE: Final = pattern_of(
     r"\b(?:else|itself|themselves|other|others|further|additional|more"
     r"|again|any of|until|unless|without|beyond|only|twice|separate)\b",
     re.IGNORECASE,
 )
 #: A result that leaves part of it undone, so that a denial may be of that part.
-_OPEN_END: Final = re.compile(
+_OPEN_END: Final = pattern_of(
     r"reject|fail|denied|missing|error|scheduled|pending|\bnot\b|queued|skipped", re.IGNORECASE
 )
 #: Where a denial goes on to say why.
-_WHY: Final = re.compile(r"\b(?:because|since|as|so|but|due)\b|;", re.IGNORECASE)
+_WHY: Final = pattern_of(r"\b(?:because|since|as|so|but|due)\b|;", re.IGNORECASE)
 #: Looks that bring the thing itself: to deny one that brought it is false; to find nothing is a result.
 _OPENED: Final = frozenset(stem(w) for w in "open access read load fetch retrieve download reach".split())
 #: Verbs that deny whatever could be done to a thing.

@@ -16,6 +16,7 @@ from receipts_middleware.core.binding.names import others_named
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.words import stem
 from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value
 
 #: How strong the evidence must be for what the words claim.
@@ -96,11 +97,11 @@ def judge_calls(claim: FoundClaim, values: Sequence[Value], found: Candidates, r
 
 
 #: Words by which a claim is of several things.
-_MANY: Final = re.compile(
+_MANY: Final = pattern_of(
     r"\b(?:all|both|every|each|and|two|three|four|five|six|seven|eight|nine|ten|\d+ \w+s)\b", re.IGNORECASE
 )
 #: Words by which a claim says itself that something was asked for.
-_ASKED: Final = re.compile(
+_ASKED: Final = pattern_of(
     r"\b(?:request(?:ed|s)?|initiated|submitted|process(?:ed|ing)?|started|queued|placed)\b", re.IGNORECASE
 )
 
@@ -169,7 +170,7 @@ _LIGHT: Final = frozenset(stem(w) for w in "create make add new save put".split(
 _COMPLETED: Final = frozenset(
     stem(w) for w in "send post publish pay transfer wire deliver email text release ship deploy tweet go".split()
 )
-_COMPLETED_STATE: Final = re.compile(
+_COMPLETED_STATE: Final = pattern_of(
     r"\b(?:is|are|now|went|[’']s) (?:now )?(?:live|out|up|online|published)\b", re.IGNORECASE
 )
 
@@ -189,7 +190,7 @@ def _grade_for(claim: FoundClaim, act: Act) -> str:
 
 
 #: A name of letters and digits ("cad-07", "FOGRA51").
-_CODE: Final = re.compile(r"(?<![\w-])(?=[\w-]*[A-Za-z])(?=[\w-]*\d)[\w-]{3,40}(?![\w-])")
+_CODE: Final = pattern_of(r"(?<![\w-])(?=[\w-]*[A-Za-z])(?=[\w-]*\d)[\w-]{3,40}(?![\w-])")
 
 
 def _elsewhere(claim: FoundClaim, values: Sequence[Value], calls: Sequence[Candidate], run: Run) -> Act | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.words import words_of
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value
 
 _AMOUNTS: Final = frozenset({"money", "count", "percent"})
@@ -26,7 +26,7 @@ def keyed_numbers(act: Act) -> list[tuple[str, Value]]:
 
 #: A text longer than this is a statement or a command rather than a value.
 _STATEMENT: Final = 24
-_ASSIGNS: Final = re.compile(r"([A-Za-z_][\w.-]{1,40})\s?(?::=|=|:)\s?(-?\d[\d.,]{0,20})")
+_ASSIGNS: Final = pattern_of(r"([A-Za-z_][\w.-]{1,40})\s?(?::=|=|:)\s?(-?\d[\d.,]{0,20})")
 
 
 def _assigned(text: str) -> dict[str, str]:

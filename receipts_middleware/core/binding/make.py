@@ -18,6 +18,7 @@ from receipts_middleware.core.evidence import normal_status, read_evidence
 from receipts_middleware.core.grade import Graded, Shown, Walk, grade, grade_ledger
 from receipts_middleware.core.language.value import NO_WORDS, Words
 from receipts_middleware.core.ledger import Entry, Ledger
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.policy import Policy, ToolPolicy
 from receipts_middleware.core.toolspec import ToolSpec, find_spec, kind_of, kind_of_call, name_tokens
 
@@ -28,8 +29,8 @@ RARE: Final = 40
 #: Characters of a reply whose tokens are looked for in calls.
 MAX_REPLY: Final = 200_000
 #: What stands between the words of a name.
-_NAMED: Final = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])")
-_TOKEN: Final = re.compile(r"[a-z0-9]{2,40}")
+_NAMED: Final = pattern_of(r"[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])")
+_TOKEN: Final = pattern_of(r"[a-z0-9]{2,40}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +253,7 @@ def _documented(graded: Graded, entry: Entry, spec: ToolSpec | None) -> Graded:
 
 
 #: Words of a result that leave the end open, beside its status.
-_WAITING: Final = re.compile(
+_WAITING: Final = pattern_of(
     r"await|pending|review|guarantee|confirm|approv|not yet|waiting|subject to|once |will be", re.IGNORECASE
 )
 

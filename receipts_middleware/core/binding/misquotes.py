@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
@@ -16,13 +15,14 @@ from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.standing import not_all, not_none, other_state, stranger_in_list
 from receipts_middleware.core.binding.swaps import not_the_most, of_another, other_sort, other_weekday
 from receipts_middleware.core.binding.words import stems_of
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value
 
 #: Calls whose results are read for one claim, and pieces of it.
 _MAX_ACTS: Final = 8
 _MAX_PIECES: Final = 8
 _MAX_CLAIM: Final = 600
-_CUT: Final = re.compile(
+_CUT: Final = pattern_of(
     r";\s+|:\s+(?=[^\W\d])|,\s+|\s+(?:and|but|while|whereas|with|so|which|who|plus|though|although)\s+|\s*[()|]\s*|\s+[-\u2013\u2014]\s+"
 )
 _RULES: Final[tuple[Callable[[Piece, View, Run], str | None], ...]] = (

@@ -16,6 +16,7 @@ from receipts_middleware.core.binding.people import other_name
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.words import stem, stems_of, words_of
 from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.patterns import pattern_of
 
 
 def others_named(claim: FoundClaim, calls: Sequence[Candidate], run: Run) -> dict[Act, str]:
@@ -81,7 +82,7 @@ def _titles(records: Sequence[Record]) -> list[str]:
     ]
 
 
-_NUMBER: Final = re.compile(r"\d+")
+_NUMBER: Final = pattern_of(r"\d+")
 
 
 def _overlap(title: str, said: frozenset[str]) -> int:
@@ -95,7 +96,7 @@ _NO_NOUNS: Final = frozenset(
 )
 
 
-_DAY: Final = re.compile(
+_DAY: Final = pattern_of(
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 )
 

@@ -7,11 +7,12 @@ from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.patterns import pattern_of
 
 #: A number, or a short name with one, as the value of an argument.
-_NUMBERED: Final = re.compile(r"#?([A-Za-z]{0,4}-?)(\d{1,6})")
+_NUMBERED: Final = pattern_of(r"#?([A-Za-z]{0,4}-?)(\d{1,6})")
 #: Nouns of an argument's key by which a claim may call the thing.
-_KEY: Final = re.compile(r"[a-z]{3,20}\Z")
+_KEY: Final = pattern_of(r"[a-z]{3,20}\Z")
 #: Keys whose numbers are how much of something there is, or when.
 _AMOUNTS: Final = frozenset(
     """amount quantity qty count total price cost size limit percent rate hours minutes days weeks months years date
@@ -20,13 +21,13 @@ _AMOUNTS: Final = frozenset(
 )
 #: The number of a claim behind its noun: "van 8", "berths 3 and 5", "table no. 4".
 _LIST: Final = r"s?(?:\s(?:no\.?|number|nos\.?|#))?\s?((?:#?[A-Za-z]{0,4}-?\d{1,6}(?:\s?(?:,|and|&|or|-|–|to)\s?)?)+)"
-_DIGITS: Final = re.compile(r"\d{1,6}")
-_RANGE: Final = re.compile(r"\d\s?(?:-|–|to)\s?[A-Za-z]{0,4}-?\d")
+_DIGITS: Final = pattern_of(r"\d{1,6}")
+_RANGE: Final = pattern_of(r"\d\s?(?:-|–|to)\s?[A-Za-z]{0,4}-?\d")
 #: Words by which a number is said to be another thing's, or not the one.
-_CONTRASTED: Final = re.compile(r"\b(?:not|instead|rather|from|was|were|previous|old|except|than)\b", re.IGNORECASE)
+_CONTRASTED: Final = pattern_of(r"\b(?:not|instead|rather|from|was|were|previous|old|except|than)\b", re.IGNORECASE)
 #: What a call made, under an id of letters and digits.
-_MADE: Final = re.compile(r"([A-Za-z]{1,6}-?)(\d{1,8})")
-_IDS: Final = re.compile(r"(?<![\w-])([A-Za-z]{1,6}-?)(\d{1,8})(?![\w-])")
+_MADE: Final = pattern_of(r"([A-Za-z]{1,6}-?)(\d{1,8})")
+_IDS: Final = pattern_of(r"(?<![\w-])([A-Za-z]{1,6}-?)(\d{1,8})(?![\w-])")
 
 
 def other_number(text: str, act: Act, run: Run) -> str:
@@ -87,7 +88,7 @@ def other_made(text: str, act: Act, run: Run) -> str:
 
 
 #: A name of letters and digits, at times of several words ("KX19 LNO"), as the value of an argument.
-_CODE: Final = re.compile(r"(?=.*[A-Za-z])(?=.*\d)[A-Za-z0-9-]{2,12}(?: [A-Za-z0-9-]{2,8}){0,2}")
+_CODE: Final = pattern_of(r"(?=.*[A-Za-z])(?=.*\d)[A-Za-z0-9-]{2,12}(?: [A-Za-z0-9-]{2,8}){0,2}")
 _MIN_CODE: Final = 5
 
 

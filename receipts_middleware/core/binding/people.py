@@ -17,14 +17,15 @@ from typing import Final
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.name_tables import AIRPORTS, CITIES, GIVEN
 from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values.counts import singular
 from receipts_middleware.core.values.tables import MONTHS, WEEKDAYS
 
-_PHRASE: Final = re.compile(
+_PHRASE: Final = pattern_of(
     r"(?<![\w@./-])(?P<title>(?:Mrs?|Ms|Miss|Dr|Prof|Sir|Professor|Doctor)\.?\s)?"
     r"(?P<name>[^\W\d_a-z][^\W\d_]{1,30}(?:[-'][^\W\d_]{2,20})?(?:\s[^\W\d_a-z][^\W\d_]{1,30}){0,2})(?P<own>['’]s?\b)?(?![\w@./-]\w)"
 )
-_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_LETTERS: Final = pattern_of(r"[^\W\d_]+")
 #: Keys under which a person is named, and those under which a firm or a house is.
 _PERSONS: Final = frozenset(
     """to recipient email user username contact assignee attendee participant guest invitee member owner reviewer

@@ -9,15 +9,16 @@ from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.rows import Row, named_in
+from receipts_middleware.core.patterns import pattern_of
 
 #: Words with which a sentence denies, supposes, sets a time or makes an exception; what it says then is not plain.
-NOT_PLAIN: Final = re.compile(
+NOT_PLAIN: Final = pattern_of(
     r"\b(?:not|never|cannot|neither|nor|without|unless|except|apart|besides|other than|only|just|if|when|once|until"
     r"|till|before|after|would|could|should|may|might|can|will|shall|whether|almost|nearly|was|were|had been|used to"
     r"|originally|previously|formerly|instead|rather|to be|now|again)\b|n['’]t\b|['’]ll\b",
     re.IGNORECASE,
 )
-NEGATED: Final = re.compile(
+NEGATED: Final = pattern_of(
     r"\b(?:not|no|none|never|cannot|neither|nor|without|nobody|nothing)\b|n['’]t\b", re.IGNORECASE
 )
 

@@ -10,14 +10,15 @@ from receipts_middleware.core.binding.counted import NAMING, as_number, follows
 from receipts_middleware.core.binding.pieces import NEGATED, Piece
 from receipts_middleware.core.binding.rows import View, number_in
 from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import read_values
 from receipts_middleware.core.values.tables import DURATIONS
 
 #: Words by which what is over or wanting is told.
-_REST: Final = re.compile(
+_REST: Final = pattern_of(
     r"\b(?:left|remain(?:s|ing)?|surplus|shortfall|deficit|spare|unsold|unused|headroom|short by)\b", re.IGNORECASE
 )
-_LATE: Final = re.compile(r"\b(?:delay(?:ed|s)?|late|behind|early|ahead|overran|overrun)\b", re.IGNORECASE)
+_LATE: Final = pattern_of(r"\b(?:delay(?:ed|s)?|late|behind|early|ahead|overran|overrun)\b", re.IGNORECASE)
 #: With more numbers than these something is over by nearly anything: 3 to the sixth sums are formed.
 _MAX_NUMBERS: Final = 6
 

@@ -15,6 +15,7 @@ from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.tools import Meant
 from receipts_middleware.core.binding.words import stem, stems_of
 from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Pool, Value
 from receipts_middleware.core.values.tables import DURATIONS
 
@@ -29,15 +30,15 @@ _BY_OTHERS: Final = frozenset(
 #: Of these it is what was sent that arrives, whoever gets it.
 _ARRIVES: Final = frozenset(stem(w) for w in "arrive reach land deliver clear settle".split())
 #: Values that are worked out in so many ways that an unseen one shows nothing.
-_DERIVED_WORDS: Final = re.compile(
+_DERIVED_WORDS: Final = pattern_of(
     r"\b(?:total|sum|combined|altogether|overall|averages?|averaged|mean|median|difference|save[sd]?|saving|savings|remaining|left"
     r"|each|per|over|under|points? (?:above|below|ahead|behind)|more than|less than|at least|up to|between"
     r"|additional|extra|cheaper|higher|lower|increase|decrease|net|gross|minus|plus|worth|estimated?|would|could)\b",
     re.IGNORECASE,
 )
 #: "signed by Ms Holt", "accepted by the vendor"; the day or the way is no one.
-_BY_WHOM: Final = re.compile(r"\bby (?:[A-Z][a-z]|the \w+|your \w+|them|him|her|everyone|both|all)")
-_ROUGHLY: Final = re.compile(r"\b(?:about|around|roughly|approximately|nearly|almost|some|~)\b|~", re.IGNORECASE)
+_BY_WHOM: Final = pattern_of(r"\bby (?:[A-Z][a-z]|the \w+|your \w+|them|him|her|everyone|both|all)")
+_ROUGHLY: Final = pattern_of(r"\b(?:about|around|roughly|approximately|nearly|almost|some|~)\b|~", re.IGNORECASE)
 _MISQUOTABLE: Final = frozenset({"money", "percent", "date", "email", "id", "count", "time"})
 
 
@@ -97,11 +98,11 @@ def judge_result(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: 
 
 
 #: What a test run, a linter or a build says of failures.
-_FAILURES: Final = re.compile(
+_FAILURES: Final = pattern_of(
     r"\b([1-9]\d{0,6}) (?:failed|failures?|errors?|failing)\b|^(?:FAILED|ERROR)\b|\bFAIL\b|Found [1-9]\d* error",
     re.MULTILINE,
 )
-_ALL_PASS: Final = re.compile(
+_ALL_PASS: Final = pattern_of(
     r"\b(?:all|every|everything|both)\b.*\b(?:pass|passes|passed|passing|green|clean|succeed(?:s|ed)?)\b"
     r"|\bno (?:errors|failures)\b",
     re.IGNORECASE,

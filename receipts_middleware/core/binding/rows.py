@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.words import stem, words_of
+from receipts_middleware.core.patterns import pattern_of
 
 #: Rows of one call and cells of one row that are compared; a larger result is a data set, of which little is told.
 MAX_ROWS: Final = 200
@@ -24,10 +24,10 @@ STATUS_KEYS: Final = frozenset(
 )
 #: Keys of listings that go on elsewhere.
 _PAGED: Final = frozenset({"next", "cursor", "page", "more", "truncated", "offset", "token"})
-_NUMBER: Final = re.compile(r"(?<![\w.,/:-])[-+]?\d[\d,]*(?:\.\d+)?(?![\w/:-]|\.\d)")
-_CELL: Final = re.compile(r"([A-Za-z][\w -]{0,40}?)\s{0,3}[=:]\s{0,3}(\S.{0,200})")
-_MEASURED: Final = re.compile(r"([A-Za-z][A-Za-z ]{1,30}?) ([-+]?\d[\d,]*(?:\.\d+)?(?: ?[^\W\d_%]{1,6}| ?%)?)")
-_SPLIT: Final = re.compile(r"\s*[;|]\s*|\s*\t\s*")
+_NUMBER: Final = pattern_of(r"(?<![\w.,/:-])[-+]?\d[\d,]*(?:\.\d+)?(?![\w/:-]|\.\d)")
+_CELL: Final = pattern_of(r"([A-Za-z][\w -]{0,40}?)\s{0,3}[=:]\s{0,3}(\S.{0,200})")
+_MEASURED: Final = pattern_of(r"([A-Za-z][A-Za-z ]{1,30}?) ([-+]?\d[\d,]*(?:\.\d+)?(?: ?[^\W\d_%]{1,6}| ?%)?)")
+_SPLIT: Final = pattern_of(r"\s*[;|]\s*|\s*\t\s*")
 
 
 @dataclass(frozen=True, slots=True)

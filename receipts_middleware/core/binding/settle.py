@@ -24,6 +24,7 @@ from receipts_middleware.core.binding.tools import Meant, fit
 from receipts_middleware.core.binding.umbrellas import Bound, unfinished
 from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import read_values
 from receipts_middleware.core.wording import reads_as
 
@@ -34,7 +35,7 @@ _GIVEN_UP: Final = 2.0
 #: Claims that are settled; a reply with more is a log.
 _MAX_CLAIMS: Final = 200
 #: Words by which a sentence that speaks of a call leaves its end open or says that something is missing.
-_OWNS_UP: Final = re.compile(
+_OWNS_UP: Final = pattern_of(
     r"\b(?:not|no|never|unable|cannot|fail\w*|error\w*|refus\w*|reject\w*|declin\w*|denied|blocked|bounced|pending"
     r"|queued?|awaiting|awaits?|waiting|waitlist\w*|once|until|soon|shortly|schedul\w*|submitted|requested|review"
     r"|processing|progress|under way|underway|hold|held|will|should|expected?|still|yet|unfortunately|except|but"
@@ -42,7 +43,7 @@ _OWNS_UP: Final = re.compile(
     re.IGNORECASE,
 )
 #: Words by which a sentence says so that names nothing: of whatever went wrong or is open.
-_PLAINLY: Final = re.compile(
+_PLAINLY: Final = pattern_of(
     r"\b(?:couldn[’']t|could not|can[’']?t|cannot|(?:was|were|am|is|are)(?:n[’']t| not) able|unable|failed|fails"
     r"|did(?:n[’']t| not)|has(?:n[’']t| not)|have(?:n[’']t| not)|not yet|errors?|declined|rejected|refused|blocked"
     r"|denied|bounced|did not|pending|awaiting|queued|waiting|in progress|under review|being processed|processing"
@@ -50,7 +51,7 @@ _PLAINLY: Final = re.compile(
     re.IGNORECASE,
 )
 #: Words by which a sentence leaves open what the one before it tells of.
-_STILL: Final = re.compile(
+_STILL: Final = pattern_of(
     r"\b(?:still|until|once|yet|before|awaiting|awaits?|pending|queued?|in progress|under review|processing|as soon as"
     r"|scheduled|will be|(?:has|have|needs?) to (?:be )?(?:confirm|approv|agree|sign|accept)\w*)\b",
     re.IGNORECASE,
@@ -61,7 +62,7 @@ _BEHIND: Final = 6
 _ASKED: Final = 2_000
 
 #: What is only supposed owns up to nothing: "should they not turn up by Thursday".
-_SUPPOSED: Final = re.compile(r"\b(?:should (?:it|they|you|he|she|the|any)|if|unless|in case)\b[^.;]*", re.IGNORECASE)
+_SUPPOSED: Final = pattern_of(r"\b(?:should (?:it|they|you|he|she|the|any)|if|unless|in case)\b[^.;]*", re.IGNORECASE)
 
 
 def settle(found: Sequence[Bound], run: Run, reply: str) -> list[Bound]:

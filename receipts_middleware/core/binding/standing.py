@@ -10,37 +10,38 @@ from receipts_middleware.core.binding.pieces import NEGATED, NOT_PLAIN, Piece, a
 from receipts_middleware.core.binding.rows import STATUS_KEYS, Cell, Row, View, key_stems, number_in, stands_in
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.words import stem, stems_of
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import read_values
 
 #: A state as what a thing is said to be: behind a verb, with nothing behind it that it would describe.
-_IS: Final = re.compile(
+_IS: Final = pattern_of(
     r"\b(?:is|are|has been|have been|has|have|shows as|shows|marked|listed as|stays|remains)"
     r"(?: (?:already|currently|still|fully|now|all|both|showing(?: as)?))*"
     r" (?P<state>[a-z]+(?:-[a-z]+)?)\b(?P<rest>[^\n]{0,60})"
 )
-_ALONE: Final = re.compile(
+_ALONE: Final = pattern_of(
     r"\W*(?:$|(?:in|on|at|by|for|since|with|and|from|as|today|yet|already|too|to|until|this|that|and)\b|[,.;])"
 )
-_ALL: Final = re.compile(r"\b(?:all|every|everyone|everything|both)\b(?! (?:but|except))", re.IGNORECASE)
-_NONE: Final = re.compile(
+_ALL: Final = pattern_of(r"\b(?:all|every|everyone|everything|both)\b(?! (?:but|except))", re.IGNORECASE)
+_NONE: Final = pattern_of(
     r"\b(?:no|zero|without any|free of|none of (?:the|them|your|his|her|its|their)|nobody|no one|nothing|none)\b"
     r"(?! (?:other|more|further|new|longer|additional|better|need|idea|way|doubt|problem|later|less|fewer))",
     re.IGNORECASE,
 )
-_EXCEPT: Final = re.compile(
+_EXCEPT: Final = pattern_of(
     r"\b(?:except|apart|besides|other than|but|only|beyond|than|else|yet|until)\b", re.IGNORECASE
 )
 _EMPTY: Final = frozenset({"", "none", "no", "false", "0", "0.0", "null", "n/a", "na", "-", "nil", "[]", "clear", "ok"})
 #: Past tenses, which are plain where all of a set is told of.
-_PAST: Final = re.compile(r"\b(?:was|were|had been)\b", re.IGNORECASE)
-_HOLDS: Final = re.compile(r"\b(?:is|are|has|have)\b")
+_PAST: Final = pattern_of(r"\b(?:was|were|had been)\b", re.IGNORECASE)
+_HOLDS: Final = pattern_of(r"\b(?:is|are|has|have)\b")
 _STOCK: Final = frozenset("stock qty quantity units left available seats inventory on hand".split())
-_OUT: Final = re.compile(r"\b(?:is|are) (?:currently |now )?(?:out of stock|sold out)\b", re.IGNORECASE)
-_SWITCHED: Final = re.compile(
+_OUT: Final = pattern_of(r"\b(?:is|are) (?:currently |now )?(?:out of stock|sold out)\b", re.IGNORECASE)
+_SWITCHED: Final = pattern_of(
     r"\b(?:is|are) (?:currently |still )?(?:switched |turned )?(?P<state>on|off)\b(?! (?:the|a|an|my|your|its|\d))",
     re.IGNORECASE,
 )
-_NAME: Final = re.compile(r"[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,2}")
+_NAME: Final = pattern_of(r"[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,2}")
 
 
 def _sides(word: str) -> list[tuple[int, int]]:

@@ -11,14 +11,15 @@ from receipts_middleware.core.binding.pieces import NEGATED, NOT_PLAIN, Piece, a
 from receipts_middleware.core.binding.rows import STATUS_KEYS, Cell, Row, View, key_stems, named_in, number_in
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.words import stems_of
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Pool, Value, read_values
 from receipts_middleware.core.values.dates import weekday_of
 from receipts_middleware.core.values.same import same_value
 
-_ORDERED: Final = re.compile(
+_ORDERED: Final = pattern_of(
     r"\b(?:than|from|between|compared|versus|vs|above|below|more|less|until|after|before)\b", re.IGNORECASE
 )
-_WORD: Final = re.compile(r"[a-z]{3,}")
+_WORD: Final = pattern_of(r"[a-z]{3,}")
 _DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 

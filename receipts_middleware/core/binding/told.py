@@ -16,6 +16,7 @@ from receipts_middleware.core.claims.morphology import base_form, is_participle
 from receipts_middleware.core.evidence import normal_status
 from receipts_middleware.core.grade import Graded
 from receipts_middleware.core.ledger import Entry
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.wording import reads_as
 
 #: A longer text is what was asked for, not how it went.
@@ -27,23 +28,23 @@ _TELLS: Final = frozenset(
     hint""".split()
 )
 #: How a line of an error begins: a code or a word of failure.
-_ERROR: Final = re.compile(
+_ERROR: Final = pattern_of(
     r"\s*(?:[A-Z]{2,8}[>:] ?)?(?:ERR(?:OR)?|FAIL(?:ED|URE)?|NAK|NACK|DENIED|REJECTED|REFUSED)(?:[\b_:\s-]|$)"
 )
 #: What is still wanted before it takes effect.
-_WANTED: Final = re.compile(
+_WANTED: Final = pattern_of(
     r"\b(?:requires?|needs?|awaits?|awaiting|subject to|pending|once|until|after)\b[^.;]{0,60}"
     r"\b(?:sign-?off|signature|approv\w+|confirmation|authori[sz]ation|review|payment|clears?|allocated|verification)\b"
     r"|\bnot (?:yet|until)\b|\bin the (?:outbound |outgoing |send )?queue\b|\bqueued (?:behind|for|as)\b",
     re.IGNORECASE,
 )
 #: Codes that end or begin so are of something that is still to happen.
-_OPEN_CODE: Final = re.compile(
+_OPEN_CODE: Final = pattern_of(
     r"(?<![A-Za-z])(?:[A-Z]{2,20}_){1,4}(?:REQUESTED|PENDING|QUEUED|AWAITED|SCHEDULED)(?![A-Za-z_])"
     r"|(?<![A-Za-z_])(?:PENDING|AWAITING|QUEUED)(?:_[A-Z]{2,20}){1,4}(?![A-Za-z_])"
 )
 #: What a mail server answers when it has taken a message ("250 2.0.0 Ok: queued as 4F1").
-_TAKEN: Final = re.compile(r"\s*2\d\d[ -]")
+_TAKEN: Final = pattern_of(r"\s*2\d\d[ -]")
 #: Participles by which a flag tells whether an act took effect, whatever the act.
 _EFFECTIVE: Final = frozenset(
     """approved accepted applied successful completed processed executed changed done effective confirmed allowed
@@ -86,7 +87,7 @@ def _says_done(text: str, traits: Traits) -> bool:
     return own and not _UNDONE.intersection(words)
 
 
-_BREAK: Final = re.compile(r"[;.!]\s|\s[-–—]\s")
+_BREAK: Final = pattern_of(r"[;.!]\s|\s[-–—]\s")
 _UNDONE: Final = frozenset("not never no cannot failed unable nothing queued pending yet".split())
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,6 +20,7 @@ from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.claims.tables import ADVERBS, PREPOSITIONS
 from receipts_middleware.core.language.value import NO_WORDS, Words
 from receipts_middleware.core.lexicon.verbs import ACTING_VERBS, RUN_VERBS
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.toolspec import ToolSpec, name_tokens
 from receipts_middleware.core.toolspec.spec import ToolKind
 
@@ -211,7 +211,7 @@ def _ends_phrase(words: Sequence[str], at: int) -> bool:
     return at + 1 == len(words) or words[at + 1] in ("and", "but", "so", "for", "from", "as", "until", "with", "by")
 
 
-_WORDS: Final = re.compile(r"[\w-]+")
+_WORDS: Final = pattern_of(r"[\w-]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,14 @@ from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.effects import Judged
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.patterns import pattern_of
 
 #: From the worst on: what an umbrella takes over.
 _WORST: Final = (
     "not_called", "failed", "partial_batch", "accepted_only", "wrong_target", "wrong_amount", "unconfirmed",
     "misquoted",
 )  # fmt: skip
-_EXCEPT: Final = re.compile(
+_EXCEPT: Final = pattern_of(
     r"\b(?:except|but|apart from|other than|besides|almost|nearly|aside from|as far as|mostly|partly|bar"
     r"|save for|for now|so far)\b",
     re.IGNORECASE,

@@ -9,6 +9,7 @@ from typing import Final
 
 from receipts_middleware.core.claims.morphology import base_form
 from receipts_middleware.core.claims.tables import STOPWORDS
+from receipts_middleware.core.patterns import pattern_of
 
 #: Endings that tell an act from the noun that names it ("reservation" and "reserve", "payment" and "pay").
 _ENDINGS: Final = ("ations", "ation", "ments", "ment", "ings", "ing", "itions", "tions", "ions", "ion", "als", "al",
@@ -32,10 +33,10 @@ _IRREGULAR: Final = {
     "purchase": "purchas", "creation": "creat", "type": "type", "types": "type", "note": "note", "notes": "note",
     "file": "file", "files": "file", "page": "page", "pages": "page", "case": "case", "cases": "case",
 }  # fmt: skip
-_WORD: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?", re.UNICODE)
+_WORD: Final = pattern_of(r"[^\W\d_]+(?:'[^\W\d_]+)?", re.UNICODE)
 #: Words of one text that are compared; a longer text is a data set.
 MAX_WORDS: Final = 4_000
-_CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_CAMEL: Final = pattern_of(r"(?<=[a-z])(?=[A-Z])")
 
 
 @lru_cache(maxsize=8_192)

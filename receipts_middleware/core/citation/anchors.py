@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from receipts_middleware.core.patterns import pattern_of
+
 #: What providers put in place of a character that a tool name may not hold.
-_NOT_SAFE: Final = re.compile(r"[^A-Za-z0-9_-]")
+_NOT_SAFE: Final = pattern_of(r"[^A-Za-z0-9_-]")
 _MCP: Final = "mcp__"
 #: Shortest cut name that still tells one tool from another.
 _MIN_CUT: Final = 8

@@ -6,13 +6,13 @@ behind a strong cue are ever in doubt.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from receipts_middleware.core.citation.anchors import anchor_fits
 from receipts_middleware.core.citation.value import Citation
+from receipts_middleware.core.patterns import pattern_of
 
 
 class Cue(NamedTuple):
@@ -56,8 +56,8 @@ CUES: Final[tuple[Cue, ...]] = (
     *_rows("statistic", "Rr", "squared coefficient correlation regression", strong=False),
 )
 _BY_WORD: Final = {cue.word: cue for cue in CUES}
-_WORD: Final = re.compile(r"[A-Za-z][A-Za-z-]*")
-_LETTER: Final = re.compile(r"[rR](?=\d)")
+_WORD: Final = pattern_of(r"[A-Za-z][A-Za-z-]*")
+_LETTER: Final = pattern_of(r"[rR](?=\d)")
 #: How far before a bracket its noun is looked for, in characters and in words.
 _WINDOW: Final = 48
 _NOUNS: Final = 2

@@ -12,31 +12,32 @@ from dataclasses import dataclass
 from typing import Final
 
 from receipts_middleware.core.markdown import Document, Span, is_inside, read_markdown
+from receipts_middleware.core.patterns import pattern_of
 
 _START: Final = r"[ \t]*+(?:>[ \t]*+)*+(?:(?:[-*+•]|\d{1,3}[.)])[ \t]++)?+"
 #: Names of such lists. Source: the probes, and how reports and Markdown name them.
 _NAME: Final = r"(?:receipts?|sources?|citations?|references?|refs?|evidence)(?:[ \t]+(?:used|cited|ids?|list|trail))?"
-_LABEL: Final = re.compile(rf"{_START}[*_]{{0,3}}{_NAME}[*_]{{0,3}}[ \t]*[:：][*_]{{0,3}}[ \t]*", re.IGNORECASE)
-_TITLE: Final = re.compile(
+_LABEL: Final = pattern_of(rf"{_START}[*_]{{0,3}}{_NAME}[*_]{{0,3}}[ \t]*[:：][*_]{{0,3}}[ \t]*", re.IGNORECASE)
+_TITLE: Final = pattern_of(
     rf"[ \t]*(?:#{{1,6}}[ \t]+)?[*_]{{0,3}}{_NAME}[*_]{{0,3}}[ \t]*[:：]?[*_]{{0,3}}[ \t]*\Z", re.IGNORECASE
 )
-_FOOTNOTE: Final = re.compile(r"[ \t]{0,3}(?:>[ \t]*)*\[\^[rR]\d+\][ \t]*:")
+_FOOTNOTE: Final = pattern_of(r"[ \t]{0,3}(?:>[ \t]*)*\[\^[rR]\d+\][ \t]*:")
 #: A link definition; its label may also open an ordinary line, so the address has to be there.
-_DEFINITION: Final = re.compile(r"[ \t]{0,3}(?:>[ \t]*)*\[[rR]\d+\]:[ \t]*<?[a-z][a-z0-9+.-]{1,20}:", re.IGNORECASE)
+_DEFINITION: Final = pattern_of(r"[ \t]{0,3}(?:>[ \t]*)*\[[rR]\d+\]:[ \t]*<?[a-z][a-z0-9+.-]{1,20}:", re.IGNORECASE)
 _CITATION: Final = r"[\[(【［]{1,2}\^?[ \t]*(?:(?:receipts?|see)\b[ \t:]*)?[rR]\d[^\[\]()【】［］\n]*[\])】］]{1,2}"
-_OPENS: Final = re.compile(_START + _CITATION, re.IGNORECASE)
-_BULLET: Final = re.compile(_START)
+_OPENS: Final = pattern_of(_START + _CITATION, re.IGNORECASE)
+_BULLET: Final = pattern_of(_START)
 #: A line of a legend: a citation and a few words. More words are a statement, and judged as one.
-_LEGEND: Final = re.compile(rf"{_START}{_CITATION}[ \t]*[:–—-]?(?:[ \t]+\S+){{0,4}}[ \t]*\Z", re.IGNORECASE)
-_ALONE: Final = re.compile(
+_LEGEND: Final = pattern_of(rf"{_START}{_CITATION}[ \t]*[:–—-]?(?:[ \t]+\S+){{0,4}}[ \t]*\Z", re.IGNORECASE)
+_ALONE: Final = pattern_of(
     rf"{_START}[*_(]{{0,3}}{_CITATION}(?:[ \t,;、&*_.–—-]*{_CITATION})*+[ \t.*_)]*\Z", re.IGNORECASE
 )
 _NUMBER: Final = r"\d{1,10}(?:\.\d{1,10}){0,3}"
 _BARE_ID: Final = rf"r{_NUMBER}(?:[ \t]*(?:[-–—]|\.\.)[ \t]*r?{_NUMBER})?(?!\w)"
 _BARE_ITEM: Final = rf"{_BARE_ID}(?:(?:[ \t]*:)?[ \t]+[\w.:/-]+(?=[ \t]*(?:[,;、]|\.?[ \t]*\Z)))?"
-_BARE: Final = re.compile(rf"{_BARE_ITEM}(?:[ \t]*(?:[,;、&]|and\b)[ \t]*(?:and[ \t]+)?{_BARE_ITEM})*+(?=[ \t.*_]*\Z)")
-_HINT: Final = re.compile(r"[rR]\d")
-_LINE: Final = re.compile(r"[^\r\n]*[^\s][^\r\n]*")
+_BARE: Final = pattern_of(rf"{_BARE_ITEM}(?:[ \t]*(?:[,;、&]|and\b)[ \t]*(?:and[ \t]+)?{_BARE_ITEM})*+(?=[ \t.*_]*\Z)")
+_HINT: Final = pattern_of(r"[rR]\d")
+_LINE: Final = pattern_of(r"[^\r\n]*[^\s][^\r\n]*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from receipts_middleware.core.citation.items import UNPRINTABLE, read_items, trim_anchor
 from receipts_middleware.core.citation.value import MAX_ANCHOR, MAX_PARTS
 from receipts_middleware.core.errors import UsageError
+from receipts_middleware.core.patterns import pattern_of
 
-_ID: Final = re.compile(rf"r[1-9][0-9]{{0,9}}(?:\.[1-9][0-9]{{0,9}}){{0,{MAX_PARTS - 1}}}\Z")
-_FORBIDDEN: Final = re.compile(r"[\[\](){}【】［］`]")
+_ID: Final = pattern_of(rf"r[1-9][0-9]{{0,9}}(?:\.[1-9][0-9]{{0,9}}){{0,{MAX_PARTS - 1}}}\Z")
+_FORBIDDEN: Final = pattern_of(r"[\[\](){}【】［］`]")
 #: What may stand in a name that is certainly read as one.
-_UNUSUAL: Final = re.compile(r"[^\w.:/@+-]+")
+_UNUSUAL: Final = pattern_of(r"[^\w.:/@+-]+")
 #: A name far longer than an anchor is cut before it is cleaned, since cleaning only shortens it.
 _MAX_NAME: Final = 1_024
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from receipts_middleware.core.citation.value import MAX_ANCHOR, MAX_DIGITS, MAX_ITEMS, MAX_PARTS, MAX_SPAN
+from receipts_middleware.core.patterns import pattern_of
 
 _WS: Final = r"[ \t\u00a0\u2009\u202f\u3000]"
 #: Blanks, or the one line break of a wrapped line.
@@ -29,24 +30,24 @@ _FOLLOWED: Final = rf"(?={_BLANK}|\Z|{_LIST}|[:：|†\\]|{DASH})"
 _ID_START: Final = rf"{_PREFIX}(?:[rR]{_NUMBER}|{_PLACEHOLDER}){_FOLLOWED}"
 _JOIN: Final = rf"(?:{_LIST}{_BLANK}*(?:and{_BLANK}+)?|(?<=\s)and{_BLANK}+)(?={_ID_START})"
 
-_ITEM: Final = re.compile(rf"{_BLANK}*(?P<see>{_PREFIX})(?:(?P<r>[rR])(?P<number>{_NUMBER})|(?P<none>{_PLACEHOLDER}))")
-_RANGE: Final = re.compile(
+_ITEM: Final = pattern_of(rf"{_BLANK}*(?P<see>{_PREFIX})(?:(?P<r>[rR])(?P<number>{_NUMBER})|(?P<none>{_PLACEHOLDER}))")
+_RANGE: Final = pattern_of(
     rf"{_BLANK}*(?:{DASH}|(?<=\s)(?:to|through)(?=\s)){_BLANK}*[rR]?(?P<number>{_NUMBER}){_FOLLOWED}"
 )
-_OPEN_RANGE: Final = re.compile(rf"{_BLANK}*{DASH}+{_BLANK}*\Z")
-_SEPARATOR: Final = re.compile(rf"{_BLANK}*{_JOIN}")
-_NEXT: Final = re.compile(_JOIN)
-_LINK: Final = re.compile(rf"{_BLANK}*(?:[:：|†,，]|\\\||(?<=\s)[-–—](?=\s)){_BLANK}*|{_BLANK}+")
+_OPEN_RANGE: Final = pattern_of(rf"{_BLANK}*{DASH}+{_BLANK}*\Z")
+_SEPARATOR: Final = pattern_of(rf"{_BLANK}*{_JOIN}")
+_NEXT: Final = pattern_of(_JOIN)
+_LINK: Final = pattern_of(rf"{_BLANK}*(?:[:：|†,，]|\\\||(?<=\s)[-–—](?=\s)){_BLANK}*|{_BLANK}+")
 #: Left over behind an id or anchor: blanks and a separator that nothing follows.
-_TRAILING: Final = re.compile(rf"(?:{_BLANK}|[,;、，；&:：|\\])*\Z")
-_BAD_END: Final = re.compile(rf"{_BLANK}*[?!.#]+{_BLANK}*\Z")
+_TRAILING: Final = pattern_of(rf"(?:{_BLANK}|[,;、，；&:：|\\])*\Z")
+_BAD_END: Final = pattern_of(rf"{_BLANK}*[?!.#]+{_BLANK}*\Z")
 
 #: Control characters, line and paragraph separators, zero-width and direction marks, lone surrogates.
-UNPRINTABLE: Final = re.compile(
+UNPRINTABLE: Final = pattern_of(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
 )
-_BRACKETS: Final = re.compile(r"[\[\]()\u3010\u3011\uff3b\uff3d]")
-_LINE_BREAK: Final = re.compile(r"\s*[\r\n]\s*")
+_BRACKETS: Final = pattern_of(r"[\[\]()\u3010\u3011\uff3b\uff3d]")
+_LINE_BREAK: Final = pattern_of(r"\s*[\r\n]\s*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,20 +17,21 @@ from receipts_middleware.core.citation.footers import find_footers
 from receipts_middleware.core.citation.items import DASH, Item, read_items
 from receipts_middleware.core.citation.value import MAX_CITATIONS, MAX_DIGITS, Citation
 from receipts_middleware.core.markdown import Document, Span, read_markdown
+from receipts_middleware.core.patterns import pattern_of
 
-_BRACKET: Final = re.compile(r"[\[\]()【】［］]")
+_BRACKET: Final = pattern_of(r"[\[\]()【】［］]")
 _CLOSES: Final = {"[": "]", "(": ")", "【": "】", "［": "］"}
 #: Nothing can be a citation without one of these.
-_HINT: Final = re.compile(r"(?<![^\W_])[rR][\dNX?#<_]")
-_UNCLOSED: Final = re.compile(r"\[[ \t]*r(\d+)(?:[ \t:]+`?([A-Za-z_][\w.:/-]*)`?)?(?=[\s.,;]|\Z)")
+_HINT: Final = pattern_of(r"(?<![^\W_])[rR][\dNX?#<_]")
+_UNCLOSED: Final = pattern_of(r"\[[ \t]*r(\d+)(?:[ \t:]+`?([A-Za-z_][\w.:/-]*)`?)?(?=[\s.,;]|\Z)")
 #: A range of two brackets is read only where nothing but a dash stands between them.
-_JOINED: Final = re.compile(DASH)
+_JOINED: Final = pattern_of(DASH)
 #: An operand of assembler code outside a code span: `[r3], #4` or `ldr r2, [r1]`.
-_OPERAND_AFTER: Final = re.compile(r"!?,[ \t]*(?:#[-+]?(?:0x)?\d[\da-f]*\b|r\d+\b)")
-_OPERAND_BEFORE: Final = re.compile(r"\b[a-z]{2,5}[ \t]+(?:r\d{1,2}|sp|lr|pc|[wx]\d{1,2}),[ \t]*\Z", re.IGNORECASE)
+_OPERAND_AFTER: Final = pattern_of(r"!?,[ \t]*(?:#[-+]?(?:0x)?\d[\da-f]*\b|r\d+\b)")
+_OPERAND_BEFORE: Final = pattern_of(r"\b[a-z]{2,5}[ \t]+(?:r\d{1,2}|sp|lr|pc|[wx]\d{1,2}),[ \t]*\Z", re.IGNORECASE)
 #: The only anchor in round brackets: one word. An aside such as `(r2 = 0.91)` or `(r2 was better)` holds
 #: more.
-_ROUND_ANCHOR: Final = re.compile(r"[\w.:/@+-]+\Z")
+_ROUND_ANCHOR: Final = pattern_of(r"[\w.:/@+-]+\Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

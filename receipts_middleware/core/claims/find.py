@@ -15,9 +15,10 @@ from receipts_middleware.core.claims.morphology import base_form, is_participle
 from receipts_middleware.core.claims.segment import Token, Unit
 from receipts_middleware.core.claims.value import Aspect, ClaimKind, FoundClaim, Strength, Subject, Voice
 from receipts_middleware.core.language.value import NO_WORDS, Words
+from receipts_middleware.core.patterns import pattern_of
 
 #: How a clause goes on that claims nothing of its own.
-_REASON: Final = re.compile(
+_REASON: Final = pattern_of(
     r"[\s,;—–]*(?:so|which|because|since|as|when|until|after|before|where|while|who|once|to)\b", re.IGNORECASE
 )
 #: Last words of a headline without a verb ("Rename complete").

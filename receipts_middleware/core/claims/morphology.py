@@ -5,30 +5,30 @@ A word in -ed is a verb form unless a table says otherwise; which tool could do 
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from receipts_middleware.core.claims.tables import IRREGULAR, NOT_VERBS, PAST_ONLY
+from receipts_middleware.core.patterns import pattern_of
 
-_ED: Final = re.compile(r"[a-z][a-z-]{1,28}ed")
+_ED: Final = pattern_of(r"[a-z][a-z-]{1,28}ed")
 #: Prefixes that verbs take with a hyphen.
 _VERB_PREFIXES: Final = frozenset(
     "re double cross un pre co de auto hard soft force fast dry side hot bulk batch back over under out mis dis".split()
 )
-_VOWEL: Final = re.compile(r"[aeiouy]")
-_DOUBLED: Final = re.compile(r"([bdgklmnprt])\1$")
+_VOWEL: Final = pattern_of(r"[aeiouy]")
+_DOUBLED: Final = pattern_of(r"([bdgklmnprt])\1$")
 #: One vowel, one consonant: an undoubled ending that had a final e ("updat-ed", "provid-ed", "stor-ed") ...
-_SHORT: Final = re.compile(r"(?:(?:^|[^aeiou]|qu)[aiouy][bcdfgklmnprstvz]|(?:del|compl|concr)et|[aeio]r[sv])$")
+_SHORT: Final = pattern_of(r"(?:(?:^|[^aeiou]|qu)[aiouy][bcdfgklmnprstvz]|(?:del|compl|concr)et|[aeio]r[sv])$")
 #: ... or any of these endings ("resolv-ed", "chang-ed", "enabl-ed", "queu-ed", "releas-ed").
-_LONG: Final = re.compile(r"(?:[vuzc]|[iu]at|aus|[^ae]as|eas|[^i]ng|[dr]g|[btdpfgckz]l|[lnpr]s|ous|ais|ois)$")
+_LONG: Final = pattern_of(r"(?:[vuzc]|[iu]at|aus|[^ae]as|eas|[^i]ng|[dr]g|[btdpfgckz]l|[lnpr]s|ous|ais|ois)$")
 #: Bases that end so without an e. Source: English spelling.
-_KEEP: Final = re.compile(
+_KEEP: Final = pattern_of(
     r"(?:[^vcr]it|(?<=hab)it|er|en|el|on|ag(?<=zigzag)|monitor|author|color|favor|honor|harbor|mirror|tailor|anchor|vector|format|"
     r"develop|envelop|gossip|worship|custom|blossom|ransom|pivot|bigot|ballot|pilot|traffic|ing|cc|cancel|log|"
     r"rac|orbit|pac|chat)$"
 )
 #: Bases that `_KEEP` would rob of their e.
-_KEEP_NOT: Final = re.compile(
+_KEEP_NOT: Final = pattern_of(
     r"(?:creat|paus|triag|postpon|condon|expedit|unit|ignit|clon|phon|hon|zon|ston|aton|recit|rewrit)$"
 )
 

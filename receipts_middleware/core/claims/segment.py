@@ -14,6 +14,7 @@ from typing import Final, Literal
 
 from receipts_middleware.core.claims.tables import DRAFTS, IRREGULAR, PLANS
 from receipts_middleware.core.markdown import Document, Segment, Span, read_markdown
+from receipts_middleware.core.patterns import pattern_of
 
 TokenKind = Literal["word", "number", "opaque", "aside", "joint", "stop", "mark", "open"]
 
@@ -21,10 +22,10 @@ TokenKind = Literal["word", "number", "opaque", "aside", "joint", "stop", "mark"
 #: whatever looks back inside a part stays linear in the text.
 MAX_TOKENS: Final = 200
 
-_THOUGHT: Final = re.compile(r"<(think|thinking|thought|reasoning|scratchpad)>", re.IGNORECASE)
+_THOUGHT: Final = pattern_of(r"<(think|thinking|thought|reasoning|scratchpad)>", re.IGNORECASE)
 _HIDDEN: Final = "\ufffc"
 
-_TOKEN: Final = re.compile(
+_TOKEN: Final = pattern_of(
     r"(?P<opaque>\ufffc+|https?://[^\s<>)\]]{1,500}|[\w.+-]{1,64}@[\w.-]{1,200}\w"
     r"|\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|(?<!\w)‘[^’\n]{2,200}’|(?<!\w)'[^'\n]{2,200}'(?!\w)|«[^»\n]{1,400}»"
     r"|[\w-]{1,64}(?:\.[\w-]{1,64}){0,6}\.[A-Za-z][\w-]{1,10}(?!\w)|\#[\w-]+|[\w-]*/[\w./-]+)"
@@ -35,20 +36,20 @@ _TOKEN: Final = re.compile(
     r"|(?P<joint>[,;:–—]|\s-{1,2}\s|→|=>)"
     r"|(?P<stop>[.!?…]+)"
 )
-_CONTRACTED: Final = re.compile(r"(.+)('(?:ve|re|ll|d|m|s))|(.+)(n't)")
+_CONTRACTED: Final = pattern_of(r"(.+)('(?:ve|re|ll|d|m|s))|(.+)(n't)")
 _NOT_STEMS: Final = {"wo": "will", "ca": "can", "sha": "shall", "ai": "is"}
 #: Quoted words that go on over several sentences, which are read one by one.
-_LONG_QUOTE: Final = re.compile(r"(?<!\w)(?:\"[^\"\n]{1,1600}\"|“[^”\n]{1,1600}”)(?!\w)")
-_SENTENCE_END: Final = re.compile(r"[.!?] ")
+_LONG_QUOTE: Final = pattern_of(r"(?<!\w)(?:\"[^\"\n]{1,1600}\"|“[^”\n]{1,1600}”)(?!\w)")
+_SENTENCE_END: Final = pattern_of(r"[.!?] ")
 #: A question or lead-in behind which a wording is proposed.
-_PROPOSES: Final = re.compile(
+_PROPOSES: Final = pattern_of(
     r"\W*(?:how about (?:this|something like)|what do you think of|would (?:this|something like this) (?:work|do)"
     r"|something like|along these lines|(?:here(?:['’]s| is) )?(?:a|my|one) (?:possible |suggested |proposed |first )"
     r"(?:version|wording|text|draft|message|reply|announcement))[^.!\n]{0,80}[:?]\s*$",
     re.IGNORECASE,
 )
-_GREETING: Final = re.compile(r"\s*[*_]*(?:subject\b|hi\b|hello\b|dear\b|hey\b)", re.IGNORECASE)
-_SIGN_OFF: Final = re.compile(r"[*_\s]*(?:best|kind|warm|regards|thanks|cheers|sincerely|yours)\b", re.IGNORECASE)
+_GREETING: Final = pattern_of(r"\s*[*_]*(?:subject\b|hi\b|hello\b|dear\b|hey\b)", re.IGNORECASE)
+_SIGN_OFF: Final = pattern_of(r"[*_\s]*(?:best|kind|warm|regards|thanks|cheers|sincerely|yours)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ tool whose kind is unknown nobody can say which it is.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
@@ -27,6 +26,7 @@ from receipts_middleware.core.evidence.text import (
     whole_status_line,
 )
 from receipts_middleware.core.lexicon.verbs import COMMAND_LINE_PROGRAMS
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.receipt import Outcome, OutcomeSource
 from receipts_middleware.core.toolspec.kind import name_tokens
 from receipts_middleware.core.toolspec.spec import ToolKind
@@ -43,7 +43,7 @@ MAX_PLAIN_STATUS = 60
 
 #: A page that answers a form; its state stands near its top.
 MAX_PAGE = 1_000
-_TAGS: Final = re.compile(r"<[^<>]{1,200}>")
+_TAGS: Final = pattern_of(r"<[^<>]{1,200}>")
 #: One sentence that only promises; behind a first sentence it is what happens after something was done.
 MAX_PROMISE = 200
 

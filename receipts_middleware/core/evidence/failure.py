@@ -21,6 +21,7 @@ from receipts_middleware.core.lexicon.keys import (
     SUCCESS_KEYS,
     TIMEOUT_FLAG_KEYS,
 )
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.toolspec.kind import name_tokens
 
 #: Errors are nested two or three deep; the bound keeps hostile ones from exhausting the stack.
@@ -33,7 +34,7 @@ _EMPTY_ERRORS: Final = frozenset({"", "none", "null", "no error", "no errors", "
 MAX_CODE: Final = 80
 #: Keys of a code in words, and what such a code says of a failure. Sources: ISO 8583, gRPC, card issuers, carriers.
 _CODE_KEYS: Final = ("code", "errorcode", "resultcode", "reasoncode", "responsecode")
-_FAILED_CODE: Final = re.compile(
+_FAILED_CODE: Final = pattern_of(
     r"(?:\A|[_\W])(?:err|error|failed|failure|denied|declined|rejected|refused|unavailable|invalid|expired|exceeded|not_found"
     r"|timeout|timed_out|forbidden|unauthori[sz]ed|conflict|blocked|locked|unsupported|insufficient|aborted)(?:\Z|[_\W])",
     re.IGNORECASE,

@@ -7,7 +7,6 @@ nothing of a draft that was saved. Where another key says that the act was done,
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final
@@ -34,13 +33,14 @@ from receipts_middleware.core.lexicon.keys import (
     ZERO_IS_UNDONE,
 )
 from receipts_middleware.core.lexicon.status import OUTWARD_VERBS, PROTOCOL_WORDS, STARTING_VERBS, UNDOING_VERBS
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.toolspec.kind import name_tokens
 
 #: Keys of one layer that are looked at; a wider one is data.
 MAX_KEYS: Final = 60
 #: Verbs whose participle is also a setting or a measure: `{"set": 0}` is a thermostat at zero.
 _NO_COUNTS: Final = frozenset({"set", "put", "rated", "scored", "priced", "left", "cost", "open", "opened"})
-_OF: Final = re.compile(r"(\d{1,4}) (?:of|/) (\d{1,4})\Z|(\d{1,4})/(\d{1,4})\Z")
+_OF: Final = pattern_of(r"(\d{1,4}) (?:of|/) (\d{1,4})\Z|(\d{1,4})/(\d{1,4})\Z")
 _PERCENT: Final = frozenset({"progress", "percentcomplete", "percent", "progresspercent", "completion", "pctcomplete"})
 #: Participles that end in these are in the middle of a key: `restored_files`, `refunds_issued`.
 _COUNTED: Final = frozenset("files rows items records count total pages frames messages emails done".split())

@@ -12,7 +12,6 @@ longer or unclean is no id: a cut one would name something else.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
@@ -20,14 +19,15 @@ from typing import Final
 from receipts_middleware.core.evidence.keys import normal_key
 from receipts_middleware.core.evidence.literals import parse_value
 from receipts_middleware.core.lexicon.keys import OBJECT_ID_KEYS, THINGS
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.toolspec.kind import MAX_NAME, name_tokens
 
 MAX_ID = 128
 
-_UNCLEAN: Final = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ud800-\udfff]")
+_UNCLEAN: Final = pattern_of("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ud800-\udfff]")
 _ENDINGS: Final = ("id", "uuid", "number", "ref", "reference", "key", "sid")
 #: An id among names: one word with a digit in it.
-_THING_ID: Final = re.compile(r"(?=[^\d\s]*\d)[\w#./:-]{1,64}\Z")
+_THING_ID: Final = pattern_of(r"(?=[^\d\s]*\d)[\w#./:-]{1,64}\Z")
 
 
 def object_id_of(layers: Iterable[Mapping[str, object]], tool: str = "") -> str | None:

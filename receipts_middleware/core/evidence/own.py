@@ -30,9 +30,10 @@ from receipts_middleware.core.lexicon.verbs import (
     IRREGULAR_PARTICIPLES,
     READING_VERBS,
 )
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.toolspec.kind import MAX_NAME, name_tokens
 
-_VOWEL_END: Final = re.compile(r"(?:[^aeiou]|qu)[aeiou][bdgklmnprt]\Z")
+_VOWEL_END: Final = pattern_of(r"(?:[^aeiou]|qu)[aeiou][bdgklmnprt]\Z")
 #: Words of a status that say nothing of what it is.
 _SMALL: Final = frozenset("on in to for the a an of under at with by is".split())
 _ENDINGS: Final = ("ing", "ed", "es", "s", "d")

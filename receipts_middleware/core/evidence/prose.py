@@ -22,6 +22,7 @@ from receipts_middleware.core.lexicon.status import (
     OPEN_SENTENCES,
     UNDOING_VERBS,
 )
+from receipts_middleware.core.patterns import pattern_of
 
 #: Characters of a text that is read as a status; words of it that are looked at.
 MAX_PROSE: Final = 400
@@ -46,7 +47,7 @@ class Reading:
 
 
 _NOTHING: Final = Reading()
-_WORD: Final = re.compile(r"[A-Za-z][A-Za-z'\u2019]*|\d+|[.!?;:,\n]")
+_WORD: Final = pattern_of(r"[A-Za-z][A-Za-z'\u2019]*|\d+|[.!?;:,\n]")
 _STOPS: Final = frozenset(".!?;:\n")
 #: Taken back, asked for, or still to come.
 _TAKES_BACK: Final = frozenset(
@@ -57,20 +58,20 @@ _TAKES_BACK: Final = frozenset(
 #: Participles by which any text says that something was done, unlike a bare `created`, which may be a forerunner.
 _PLAINLY_DONE: Final = frozenset("completed confirmed finished successfully".split())
 _DONE_IN_PASSING: Final = _PLAINLY_DONE | frozenset("saved added created updated recorded done".split())
-_OPEN: Final = re.compile("|".join(f"(?:{pattern})" for pattern in OPEN_SENTENCES), re.IGNORECASE)
-_REFUSED: Final = re.compile("|".join(f"(?:{pattern})" for pattern in REFUSALS), re.IGNORECASE)
-_VENDOR: Final = re.compile(VENDOR_ERRORS)
-_UNDONE: Final = re.compile(NO_ROWS, re.IGNORECASE)
-_TRIED_OUT: Final = re.compile(TRIED_OUT, re.IGNORECASE)
+_OPEN: Final = pattern_of("|".join(f"(?:{pattern})" for pattern in OPEN_SENTENCES), re.IGNORECASE)
+_REFUSED: Final = pattern_of("|".join(f"(?:{pattern})" for pattern in REFUSALS), re.IGNORECASE)
+_VENDOR: Final = pattern_of(VENDOR_ERRORS)
+_UNDONE: Final = pattern_of(NO_ROWS, re.IGNORECASE)
+_TRIED_OUT: Final = pattern_of(TRIED_OUT, re.IGNORECASE)
 #: What stands in quotes is a name or somebody's words.
-_QUOTED: Final = re.compile(r"(?<!\w)([\"'`\u2018\u201c])[^\"'`\u2019\u201d\n]{1,200}[\"'`\u2019\u201d](?!\w)")
+_QUOTED: Final = pattern_of(r"(?<!\w)([\"'`\u2018\u201c])[^\"'`\u2019\u201d\n]{1,200}[\"'`\u2019\u201d](?!\w)")
 #: A refusal behind one of these is what something is about.
-_ABOUT: Final = re.compile(
+_ABOUT: Final = pattern_of(
     r"\b(?:when|if|once|unless|until|that|where|about|why|how|in case|subject)\b[^.!?;]{0,40}\Z", re.IGNORECASE
 )
 #: "SEGMENT STATUS: HL (waitlist)"
-_STATED: Final = re.compile(r"\b(?:status|state|outcome|decision) ?[:=] ?[\"']?([A-Za-z][\w -]{0,30})", re.IGNORECASE)
-_SENTENCE: Final = re.compile(r"[.!?;](?:\s+|\Z)|\n")
+_STATED: Final = pattern_of(r"\b(?:status|state|outcome|decision) ?[:=] ?[\"']?([A-Za-z][\w -]{0,30})", re.IGNORECASE)
+_SENTENCE: Final = pattern_of(r"[.!?;](?:\s+|\Z)|\n")
 _LATER: Final = frozenset("once after when if unless until".split())
 
 

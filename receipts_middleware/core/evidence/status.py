@@ -30,6 +30,7 @@ from receipts_middleware.core.lexicon.status import (
     STARTING_VERBS,
     VERIFIED_WORDS,
 )
+from receipts_middleware.core.patterns import pattern_of
 
 #: failed, accepted (the end is open), verified (confirmed afterwards), done, or nothing that a table knows.
 StatusClass = Literal["failed", "accepted", "verified", "done", ""]
@@ -37,12 +38,12 @@ StatusClass = Literal["failed", "accepted", "verified", "done", ""]
 #: A status is a word or a short phrase; a longer value is prose.
 MAX_STATUS = 120
 
-_CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_BREAKS: Final = re.compile(r"[\s\-./,;:!?()\[\]'\"_]+")
+_CAMEL: Final = pattern_of(r"(?<=[a-z])(?=[A-Z])")
+_BREAKS: Final = pattern_of(r"[\s\-./,;:!?()\[\]'\"_]+")
 #: "Request will be processed", "will be automatically merged".
-PROMISE: Final = re.compile(r"\bwill be (?:[a-z]{2,20}ly )?[a-z]{2,20}ed\b|\b(?:will|to) be sent\b", re.IGNORECASE)
+PROMISE: Final = pattern_of(r"\bwill be (?:[a-z]{2,20}ly )?[a-z]{2,20}ed\b|\b(?:will|to) be sent\b", re.IGNORECASE)
 #: "Your application has been received and is pending."
-PENDING_SENTENCE: Final = re.compile(
+PENDING_SENTENCE: Final = pattern_of(
     r"\b(?:is|are|remains?) (?:now |still |currently )?(pending|awaiting|waiting|queued|under review|on hold)\b"
     r"|\b(?:state|status) ?[=:] ?[\"']?(pending|queued|spooling|processing|accepted|submitted|scheduled|waiting)\b",
     re.IGNORECASE,

@@ -19,44 +19,45 @@ from receipts_middleware.core.lexicon.failures import (
     SHELL_FAILURE_LINES,
     TIMED_OUT,
 )
+from receipts_middleware.core.patterns import pattern_of
 
 #: How much of a text's beginning and end is looked at, in characters.
 EDGE = 2_000
 #: Lines of a shell's output in which program signatures are looked for.
 MAX_SHELL = 200_000
 
-_WRAPPER: Final = re.compile(r"#\s*\w{1,40}\s*=\s*")
-_FENCE: Final = re.compile(r"```\w{0,12}\s*\n(.*?)\n?```\s*\Z", re.DOTALL)
-_ANSI: Final = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
-_MARKS: Final = re.compile(r"[\s\"'`*_>#\[(\u274c\u2716\u2717\u2718\u26a0\u26d4\ufe0f\U0001f6ab\U0001f534]{0,40}")
-_OPENINGS: Final = tuple((code, re.compile(pattern, re.IGNORECASE)) for code, pattern in ERROR_OPENINGS)
+_WRAPPER: Final = pattern_of(r"#\s*\w{1,40}\s*=\s*")
+_FENCE: Final = pattern_of(r"```\w{0,12}\s*\n(.*?)\n?```\s*\Z", re.DOTALL)
+_ANSI: Final = pattern_of(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
+_MARKS: Final = pattern_of(r"[\s\"'`*_>#\[(\u274c\u2716\u2717\u2718\u26a0\u26d4\ufe0f\U0001f6ab\U0001f534]{0,40}")
+_OPENINGS: Final = tuple((code, pattern_of(pattern, re.IGNORECASE)) for code, pattern in ERROR_OPENINGS)
 #: Whether any of them fits: asked once, since hardly any text opens with a failure.
-_ANY_OPENING: Final = re.compile("|".join(f"(?:{pattern})" for _, pattern in ERROR_OPENINGS), re.IGNORECASE)
-_NOT_RUN: Final = tuple((code, re.compile(pattern, re.IGNORECASE | re.DOTALL)) for code, pattern in NOT_RUN_TEXTS)
-_SHELL_LINES: Final = tuple((code, re.compile(pattern, re.MULTILINE)) for code, pattern in SHELL_FAILURE_LINES)
-_CLI: Final = re.compile(CLI_COMPLAINTS, re.IGNORECASE)
+_ANY_OPENING: Final = pattern_of("|".join(f"(?:{pattern})" for _, pattern in ERROR_OPENINGS), re.IGNORECASE)
+_NOT_RUN: Final = tuple((code, pattern_of(pattern, re.IGNORECASE | re.DOTALL)) for code, pattern in NOT_RUN_TEXTS)
+_SHELL_LINES: Final = tuple((code, pattern_of(pattern, re.MULTILINE)) for code, pattern in SHELL_FAILURE_LINES)
+_CLI: Final = pattern_of(CLI_COMPLAINTS, re.IGNORECASE)
 #: `ValueError: ...`, `botocore.exceptions.ClientError: ...`, `SMTPRecipientsRefused: 550 ...`
-_EXCEPTION: Final = re.compile(
+_EXCEPTION: Final = pattern_of(
     r"(?:[a-zA-Z_]\w{0,60}\.){0,8}([A-Z]\w{0,60}?(?:Error|Exception|Refused|Timeout|Denied|NotFound|Exit|Interrupt))"
     r"(?::|\s*\(|\s*\Z)"
 )
-_LAST_LINE: Final = re.compile(r"(?:error|fatal): ", re.IGNORECASE)
-_EXIT: Final = re.compile(
+_LAST_LINE: Final = pattern_of(r"(?:error|fatal): ", re.IGNORECASE)
+_EXIT: Final = pattern_of(
     r"[\[(<]?(?:the )?(?:command |process |program |script )?(?:completed |failed |succeeded |finished |exited |"
     r"terminated |returned )?(?:with )?(?:an? )?(?:non-zero )?(?:exit|return)(?:ed)?(?:[ _-]?(?:code|status))?"
     r"(?: with)?(?: code| status)?\s{0,4}[:=]?\s{0,4}(-?\d{1,10})[.\])>]{0,3}\Z",
     re.IGNORECASE,
 )
-_EXITED: Final = re.compile(r"(?:process |command )?exited with (?:code |status )?(-?\d{1,10})\.?\Z", re.IGNORECASE)
-_INLINE_EXIT: Final = re.compile(r"\(exit (?:status|code) (\d{1,5})\)", re.IGNORECASE)
-_HTTP_LINE: Final = re.compile(
+_EXITED: Final = pattern_of(r"(?:process |command )?exited with (?:code |status )?(-?\d{1,10})\.?\Z", re.IGNORECASE)
+_INLINE_EXIT: Final = pattern_of(r"\(exit (?:status|code) (\d{1,5})\)", re.IGNORECASE)
+_HTTP_LINE: Final = pattern_of(
     r"HTTP(?:/\d(?:\.\d)?)?\s+(?:error\s+|status\s+)?(\d{3})\b|"
     r"(?:http )?status(?: ?code)?\s*[:=]?\s+([1-5]\d\d)\b|"
     rf"([1-5]\d\d)\s+(?:{REASON_PHRASES})",
     re.IGNORECASE,
 )
-_TIMED_OUT: Final = re.compile(TIMED_OUT, re.IGNORECASE)
-_LOST: Final = re.compile(CONNECTION_LOST, re.IGNORECASE)
+_TIMED_OUT: Final = pattern_of(TIMED_OUT, re.IGNORECASE)
+_LOST: Final = pattern_of(CONNECTION_LOST, re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +147,7 @@ def _http_failure(http: int | None) -> str:
 
 
 #: A short answer by which a tool says that it did nothing.
-_UNDONE: Final = re.compile(
+_UNDONE: Final = pattern_of(
     r"\bnothing (?:was|has been) [a-z]{2,20}(?:ed|en|nt|de|ne)\b"
     r"|\bno (?:changes?|records?|rows?|files?) (?:were|was|have been) (?:made|written|saved|changed|updated|created)\b"
     r"|\bNAK\b|\brejected by (?:the )?\w+"

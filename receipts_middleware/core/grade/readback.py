@@ -6,7 +6,6 @@ names an id without a state confirms nothing: that a refund can be looked up doe
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
@@ -15,6 +14,7 @@ from receipts_middleware.core.evidence.keys import normal_key
 from receipts_middleware.core.evidence.literals import parse_value
 from receipts_middleware.core.evidence.own import own_participles
 from receipts_middleware.core.lexicon.keys import ENVELOPE_KEYS, OBJECT_ID_KEYS, STATUS_KEYS, THINGS, TRUE_IS_STATUS
+from receipts_middleware.core.patterns import pattern_of
 
 #: Values of a body that are looked at, and how deep; listings beyond are data.
 MAX_NODES: Final = 5_000
@@ -30,7 +30,7 @@ _ENDINGS: Final = frozenset(
 #: Done words too common in prose to say a state in a line of text.
 _PLAIN_WORDS: Final = frozenset("on off up set live open ok okay pass passed true yes current ready active".split())
 _ID_ENDINGS: Final = ("id", "uuid", "number", "ref", "reference", "key", "sid", "code")
-_TOKEN: Final = re.compile(r"[^\s\"'`,;()\[\]{}<>|=]+")
+_TOKEN: Final = pattern_of(r"[^\s\"'`,;()\[\]{}<>|=]+")
 _NEGATIONS: Final = frozenset("not no never un isn't wasn't hasn't".split())
 
 

@@ -7,18 +7,18 @@ a compaction changes, so a turn with such a ledger is judged against that ledger
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
 from receipts_middleware.core.canonical import digest_args, digest_output
 from receipts_middleware.core.ledger.entry import Entry, Ledger, View
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.ranges import format_ranges, parse_ranges
 from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, MAX_TEXT, Outcome, Receipt
 from receipts_middleware.core.transcript import ToolCall, ToolResult
 
 _OUTCOMES: Final[Mapping[str, Outcome]] = {"success": "success", "error": "error", "partial_success": "partial"}
-_ID = re.compile(r"r([1-9][0-9]{0,9})\Z")
+_ID = pattern_of(r"r([1-9][0-9]{0,9})\Z")
 #: Their rendered ledger is bounded by 2,000 characters; far more rows than that are not one.
 _MAX_ROWS: Final = 1_000
 

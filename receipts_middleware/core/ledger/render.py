@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from receipts_middleware.core.citation import clean_anchor
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.ranges import format_ranges
 from receipts_middleware.core.receipt import UNSUCCESSFUL
 
@@ -25,7 +26,7 @@ ALL: Final = "receipts of your calls so far:"
 
 # Brackets of every citation form, controls, line separators, bidi and zero-width marks, surrogates, and the invisible
 # tag characters and variation selectors in which text can be hidden.
-_UNSAFE = re.compile(
+_UNSAFE = pattern_of(
     "[\\[\\]()<>`|\u3010\u3011\uff3b\uff3d\x00-\x20\x7f-\xa0\u00ad\u061c\u115f\u1160\u180e\u2000-\u200f"
     "\u2028-\u202f\u205f-\u206f\u3000\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff"
     "\ufe00-\ufe0f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"

@@ -8,12 +8,12 @@ and bullets.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from receipts_middleware.core.markdown.document import Block, BlockKind, Span
+from receipts_middleware.core.patterns import pattern_of
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 #: long.
 MAX_LINES: Final = 20_000
 
-_NEWLINE: Final = re.compile(r"\r\n?|\n")
-_FENCE: Final = re.compile(r"(`{3,}|~{3,})")
-_PREFIX: Final = re.compile(r"(?:[ \t]*(?:>|[-*+•](?=[ \t]|\Z)|\d{1,9}[.)](?=[ \t]|\Z)))*[ \t]*")
-_BULLET: Final = re.compile(r"[ \t]*(?:>[ \t]*)*(?:[-*+•]|\d{1,9}[.)])(?:[ \t]|\Z)")
+_NEWLINE: Final = pattern_of(r"\r\n?|\n")
+_FENCE: Final = pattern_of(r"(`{3,}|~{3,})")
+_PREFIX: Final = pattern_of(r"(?:[ \t]*(?:>|[-*+•](?=[ \t]|\Z)|\d{1,9}[.)](?=[ \t]|\Z)))*[ \t]*")
+_BULLET: Final = pattern_of(r"[ \t]*(?:>[ \t]*)*(?:[-*+•]|\d{1,9}[.)])(?:[ \t]|\Z)")
 
 #: Rules that would only cost time: definitions of links are text to us, and inline markup is never parsed.
 _DISABLED: Final = ("inline", "reference", "text_join")
@@ -139,7 +139,7 @@ def _is_blank(text: str, line: Span, wanted: str) -> bool:
 
 
 #: What opens a list item; an item may begin with blanks that are none to Markdown.
-_MARKER: Final = re.compile(r"(?:\s*(?:[-*+>]|\d{1,9}[.)])(?=[\s>]|$))+")
+_MARKER: Final = pattern_of(r"(?:\s*(?:[-*+>]|\d{1,9}[.)])(?=[\s>]|$))+")
 
 
 def _row(text: str, line: Span, kind: BlockKind, *, quoted: bool) -> Block:

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from receipts_middleware.core.markdown.document import Block, Span
+from receipts_middleware.core.patterns import pattern_of
 
-_TICKS: Final = re.compile(r"`+")
-_ELEMENT: Final = re.compile(r"<(/?)(code|pre|samp)\b[^<>]*>", re.IGNORECASE)
+_TICKS: Final = pattern_of(r"`+")
+_ELEMENT: Final = pattern_of(r"<(/?)(code|pre|samp)\b[^<>]*>", re.IGNORECASE)
 
 
 def inline_code(text: str, block: Block) -> Iterator[Span]:

@@ -12,20 +12,21 @@ from collections.abc import Iterator
 from typing import Final
 
 from receipts_middleware.core.markdown.document import Block, Segment, Span, is_inside
+from receipts_middleware.core.patterns import pattern_of
 
 #: A bracket that looks like a citation, as far as sentences need to know; the grammar is in `citation`.
-CITATION_LIKE: Final = re.compile(
+CITATION_LIKE: Final = pattern_of(
     r"[\[(【［]{1,2}\^?\s*(?:(?:receipts?|see)\b[\s:]*)?[rR](?:\d|[NX?](?!\w))[^\[\]()【】［］\n]*[\])】］]{1,2}"
 )
 #: What may stand between a full stop and the citations behind it, and between those.
-_GLUE: Final = re.compile(r"[ \t,;、&*_]*")
+_GLUE: Final = pattern_of(r"[ \t,;、&*_]*")
 
 #: Pictographs that are no check marks; behind words and before a capital letter one ends a sentence.
 _PICTURE: Final = (
     "[\U0001f300-\U0001f388\U0001f38a-\U0001f44c\U0001f44e-\U0001faff"
     "\u2600-\u2610\u2612-\u2704\u2706-\u2712\u2715-\u2716\u2719-\u274b\u274d-\u27bf]"
 )
-_STOP: Final = re.compile(
+_STOP: Final = pattern_of(
     r"[.!?…]+[\"'”’»)\]*_]*(?=\s|\Z|[\[【［])|[。！？]+[\"'”’»」』）]*"
     rf"|(?<=[^\s.!?…:;,][ \t]){_PICTURE}[\ufe0f\u200d]?{_PICTURE}*\ufe0f?(?=\s+[\"“'(*]*[A-Z])"
 )

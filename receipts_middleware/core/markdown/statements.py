@@ -13,17 +13,18 @@ from dataclasses import dataclass
 from typing import Final
 
 from receipts_middleware.core.markdown.document import Cited, Document, Segment, Span
+from receipts_middleware.core.patterns import pattern_of
 
 #: Words that introduce a citation instead of stating something: `According to [r3], ...`.
-_INTRODUCTION: Final = re.compile(
+_INTRODUCTION: Final = pattern_of(
     r"[\W\d_]*(?:(?:according|as|per|see|from|in|via|by|cf|to|and|source|sources|receipt|receipts|shown|seen|both|also)"
     r"(?![^\W_])[\W_]*){0,6}\Z",
     re.IGNORECASE,
 )
-_LETTER: Final = re.compile(r"[^\W_]")
-_WORDS: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_LETTER: Final = pattern_of(r"[^\W_]")
+_WORDS: Final = pattern_of(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 #: The address of a link whose text is a citation.
-_ADDRESS: Final = re.compile(r"\([^()\s]{0,2000}\)")
+_ADDRESS: Final = pattern_of(r"\([^()\s]{0,2000}\)")
 #: A piece of at most this many words, none of them a number, says nothing without the words before it: `Lee`
 #: in "Mails went to Dana [r1], Lee [r2]".
 _FRAGMENT_WORDS: Final = 2
@@ -32,7 +33,7 @@ _CONTEXT: Final = 400
 #: Joining words that are no part of what a piece says.
 _JOINING: Final = frozenset({"and", "or", "also", "see", "to", "too", "plus"})
 #: What a quoted line begins with.
-_QUOTE_MARKS: Final = re.compile(r"\n(?:[ \t]*>)+")
+_QUOTE_MARKS: Final = pattern_of(r"\n(?:[ \t]*>)+")
 #: Punctuation around a statement that belongs to what stands beside it.
 _LEFT_EDGE: Final = " \t\r\n,;:.)*_|>"
 _RIGHT_EDGE: Final = " \t\r\n,;:(*_|"

@@ -15,6 +15,7 @@ from receipts_middleware.core.errors import UsageError
 from receipts_middleware.core.facts import Capture
 from receipts_middleware.core.finding import Severity
 from receipts_middleware.core.grade import Grade
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.rules import RULES
 
 #: What an owner can say of a tool; a tool of which nothing is said is guessed (`toolspec.kind`).
@@ -31,10 +32,10 @@ _MAX_SHOWN: Final = 60
 #: More problems than this are one mistake, seen many times.
 MAX_PROBLEMS: Final = 20
 
-_PATH: Final = re.compile(r"[^\s.]{1,128}(?:\.[^\s.]{1,128}){0,7}\Z")
-_ACTION: Final = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,3}\Z")
-_LANGUAGE: Final = re.compile(r"[a-z]{2,3}\Z")
-_UNCLEAN: Final = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ud800-\udfff]")
+_PATH: Final = pattern_of(r"[^\s.]{1,128}(?:\.[^\s.]{1,128}){0,7}\Z")
+_ACTION: Final = pattern_of(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,3}\Z")
+_LANGUAGE: Final = pattern_of(r"[a-z]{2,3}\Z")
+_UNCLEAN: Final = pattern_of("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ud800-\udfff]")
 
 Check = Callable[[object], str]
 #: Keys and positions that lead to a value in a document, outermost first.

@@ -6,12 +6,12 @@ are only ever added: none can be taken out of the tables that are shipped.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from receipts_middleware.core.claims.tables import STOPWORDS
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.policy.check import Path, PolicyError, Problem, nearest, shown
 
 #: Codes of the languages that have tables (`core.language.shipped`).
@@ -26,9 +26,9 @@ MAX_FAMILIES: Final = 200
 #: The longest phrase, in words: more of a clause is not read for one.
 MAX_WORDS: Final = 5
 
-_WORD: Final = re.compile(r"[a-z]{2,30}(?:-[a-z]{1,30}){0,3}\Z")
-_FAMILY: Final = re.compile(r"[a-z][a-z0-9_]{0,39}\Z")
-_PHRASE: Final = re.compile(r"[a-z]{1,30}(?:[-'][a-z]{1,30}){0,3}(?: [a-z]{1,30}(?:[-'][a-z]{1,30}){0,3}){0,9}\Z")
+_WORD: Final = pattern_of(r"[a-z]{2,30}(?:-[a-z]{1,30}){0,3}\Z")
+_FAMILY: Final = pattern_of(r"[a-z][a-z0-9_]{0,39}\Z")
+_PHRASE: Final = pattern_of(r"[a-z]{1,30}(?:[-'][a-z]{1,30}){0,3}(?: [a-z]{1,30}(?:[-'][a-z]{1,30}){0,3}){0,9}\Z")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ which accuses nobody: such a tool may back an effect and is never listed as unre
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
@@ -40,6 +39,7 @@ from receipts_middleware.core.lexicon.verbs import (
     SHELL_NAMES,
     WEAK_READING_VERBS,
 )
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.toolspec.spec import ToolKind
 
 #: A longer name is no name; what follows decides nothing, and reading stays linear.
@@ -48,10 +48,10 @@ MAX_NAME = 256
 MAX_LEAD = 400
 
 #: `mcp__server__tool`, as hosts of MCP servers name their tools.
-MCP_PREFIX: Final = re.compile(r"mcp__.{1,100}?__(?=.)")
-_CAMEL: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\W\dA-Z_]+\d*|[A-Z]+\d*|\d+")
-_WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*|/\S*|\d+")
-_SENTENCE_END: Final = re.compile(r"[.!?](?:\s|$)|\n\s*\n")
+MCP_PREFIX: Final = pattern_of(r"mcp__.{1,100}?__(?=.)")
+_CAMEL: Final = pattern_of(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\W\dA-Z_]+\d*|[A-Z]+\d*|\d+")
+_WORD: Final = pattern_of(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*|/\S*|\d+")
+_SENTENCE_END: Final = pattern_of(r"[.!?](?:\s|$)|\n\s*\n")
 
 
 def name_tokens(name: str) -> tuple[str, ...]:

@@ -6,12 +6,12 @@ object: its schema methods may be slow or raise, and only a schema that is alrea
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.toolspec.kind import MCP_PREFIX, kind_of
 from receipts_middleware.core.toolspec.spec import ToolSpec
 
@@ -32,7 +32,7 @@ _SCHEMA_KEYS: Final = (
 _DECLARATION_KEYS: Final = ("functionDeclarations", "function_declarations", "tools", "functions")
 #: Around a list of tools: an answer of an MCP server, a configuration of Bedrock.
 _LIST_WRAPPERS: Final = ("result", "toolConfig", "tool_config")
-_LOOSE: Final = re.compile(r"[\s_.\-]+")
+_LOOSE: Final = pattern_of(r"[\s_.\-]+")
 
 
 def read_tools(tools: Iterable[object] | None) -> tuple[ToolSpec, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values.numbers import (
     NUMBER_BEGINS,
     NUMBER_WORDS,
@@ -34,15 +35,15 @@ def _count() -> re.Pattern[str]:
 
 #: Lengths of time that have a name.
 _LENGTHS: Final = (
-    (re.compile(r"\b(?:an\s)?hour\sand\sa\shalf\b", re.IGNORECASE), "90", "minute"),
-    (re.compile(r"\bthree[\s-]quarters\sof\san\shour\b", re.IGNORECASE), "45", "minute"),
-    (re.compile(r"\ba\squarter\sof\san\shour\b", re.IGNORECASE), "15", "minute"),
-    (re.compile(r"\bhalf(?:\san|\sa|-an)?[\s-]hour\b", re.IGNORECASE), "30", "minute"),
-    (re.compile(r"\b(?:a\s|one\s)fortnight\b", re.IGNORECASE), "2", "week"),
+    (pattern_of(r"\b(?:an\s)?hour\sand\sa\shalf\b", re.IGNORECASE), "90", "minute"),
+    (pattern_of(r"\bthree[\s-]quarters\sof\san\shour\b", re.IGNORECASE), "45", "minute"),
+    (pattern_of(r"\ba\squarter\sof\san\shour\b", re.IGNORECASE), "15", "minute"),
+    (pattern_of(r"\bhalf(?:\san|\sa|-an)?[\s-]hour\b", re.IGNORECASE), "30", "minute"),
+    (pattern_of(r"\b(?:a\s|one\s)fortnight\b", re.IGNORECASE), "2", "week"),
 )
-_NEXT: Final = re.compile(r"[ \u00a0-]([A-Za-z]{2,40})")
-_MARKER: Final = re.compile(r"^[ \t>]{0,12}\d{1,3}[.)](?=\s)", re.MULTILINE)
-_LAST_WORD: Final = re.compile(r"([A-Za-z]+)[\s-]\Z")
+_NEXT: Final = pattern_of(r"[ \u00a0-]([A-Za-z]{2,40})")
+_MARKER: Final = pattern_of(r"^[ \t>]{0,12}\d{1,3}[.)](?=\s)", re.MULTILINE)
+_LAST_WORD: Final = pattern_of(r"([A-Za-z]+)[\s-]\Z")
 #: `-one` and `-two` are parts of names; how far back the word before is looked for.
 _BACK: Final = 24
 

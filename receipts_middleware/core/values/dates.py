@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values.signs import Signs
 from receipts_middleware.core.values.tables import MONTHS, NAMED_TIMES, RELATIVE_DAYS, UNITS, WEEKDAYS
 from receipts_middleware.core.values.value import Value
@@ -17,27 +18,27 @@ _MONTH: Final = "(?:" + "|".join(f"{name.capitalize()}|{name.upper()}" for name 
 #: How months begin, in lower case.
 _MONTH_PARTS: Final = tuple(sorted({name[:3] for name in MONTHS}))
 _YEAR: Final = r"(?:19|20|21)\d{2}"
-_ISO: Final = re.compile(
+_ISO: Final = pattern_of(
     rf"(?<![\w.-])(?P<y>{_YEAR})(?P<s>[-/])(?P<m>\d{{2}})(?P=s)(?P<d>\d{{2}})(?!\d|-\d)"
     r"(?:[T ](?P<time>\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:\s?Z|[+-]\d{2}:?\d{2})?)(?!\d))?"
 )
-_BASIC: Final = re.compile(rf"(?<![\w.-])({_YEAR})(\d{{2}})(\d{{2}})T(\d{{2}})(\d{{2}})(?:\d{{2}})?Z?(?!\w)")
-_MONTH_DAY: Final = re.compile(
+_BASIC: Final = pattern_of(rf"(?<![\w.-])({_YEAR})(\d{{2}})(\d{{2}})T(\d{{2}})(\d{{2}})(?:\d{{2}})?Z?(?!\w)")
+_MONTH_DAY: Final = pattern_of(
     rf"\b(?P<m>{_MONTH})\s(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?![\w:%]|[.,]\d)(?:,?\s(?P<y>{_YEAR})(?!\d))?"
 )
-_DAY_MONTH: Final = re.compile(
+_DAY_MONTH: Final = pattern_of(
     rf"(?<![\w.,:/-])(?P<d>\d{{1,2}})(?:st|nd|rd|th)?[\s-](?:of\s)?(?P<m>{_MONTH})(?:,?[\s-](?P<y>{_YEAR})(?!\d))?"
 )
-_MONTH_YEAR: Final = re.compile(rf"\b(?P<m>{_MONTH}),?\s(?P<y>{_YEAR})(?!\d)")
-_SLASHES: Final = re.compile(r"(?<![\w/.-])(\d{1,2})/(\d{1,2})/(\d{4}|\d{2})(?![\w/])")
-_DOTS: Final = re.compile(rf"(?<![\w/.-])(\d{{1,2}})\.(\d{{1,2}})\.({_YEAR})(?![\w/])")
-_ONLY_YEAR: Final = re.compile(rf"\b(?i:in|since|during|until|by|before|after|of|for)\s({_YEAR})(?![\w-]|[.,:/]\d)")
-_WEEKDAY: Final = re.compile(r"\b(?:" + "|".join(f"{d.capitalize()}|{d.upper()}" for d in WEEKDAYS) + r")\b")
-_RELATIVE: Final = re.compile(r"\b(?:" + "|".join(RELATIVE_DAYS) + r")\b", re.IGNORECASE)
-_CLOCK: Final = re.compile(
+_MONTH_YEAR: Final = pattern_of(rf"\b(?P<m>{_MONTH}),?\s(?P<y>{_YEAR})(?!\d)")
+_SLASHES: Final = pattern_of(r"(?<![\w/.-])(\d{1,2})/(\d{1,2})/(\d{4}|\d{2})(?![\w/])")
+_DOTS: Final = pattern_of(rf"(?<![\w/.-])(\d{{1,2}})\.(\d{{1,2}})\.({_YEAR})(?![\w/])")
+_ONLY_YEAR: Final = pattern_of(rf"\b(?i:in|since|during|until|by|before|after|of|for)\s({_YEAR})(?![\w-]|[.,:/]\d)")
+_WEEKDAY: Final = pattern_of(r"\b(?:" + "|".join(f"{d.capitalize()}|{d.upper()}" for d in WEEKDAYS) + r")\b")
+_RELATIVE: Final = pattern_of(r"\b(?:" + "|".join(RELATIVE_DAYS) + r")\b", re.IGNORECASE)
+_CLOCK: Final = pattern_of(
     r"(?<![\w:.,$])(?P<h>[01]?\d|2[0-3]):(?P<m>[0-5]\d)(?::[0-5]\d)?(?![\w:]*:\d)(?:\s?(?P<half>[AaPp])\.?[Mm]\b\.?)?(?!\w)"
 )
-_HOUR: Final = re.compile(r"(?<![\w:.,$])(?P<h>1[0-2]|0?[1-9])\s?(?P<half>[AaPp])(?:[Mm]|\.[Mm]\.)(?!\w)")
+_HOUR: Final = pattern_of(r"(?<![\w:.,$])(?P<h>1[0-2]|0?[1-9])\s?(?P<half>[AaPp])(?:[Mm]|\.[Mm]\.)(?!\w)")
 #: `at 9`, `until 4`, `Saturday 9 to 10:30`: an hour only by what stands around it.
 
 
@@ -51,8 +52,8 @@ def _bare_hour() -> re.Pattern[str]:
     )
 
 
-_NAMED: Final = re.compile(r"\b(?:" + "|".join(NAMED_TIMES) + r")\b", re.IGNORECASE)
-_PAST: Final = re.compile(
+_NAMED: Final = pattern_of(r"\b(?:" + "|".join(NAMED_TIMES) + r")\b", re.IGNORECASE)
+_PAST: Final = pattern_of(
     rf"\b(?:(?P<part>half|quarter)\s(?P<side>past|to)|(?P<minutes>twenty-five|twenty|ten|five)\spast)\s"
     rf"(?P<hour>{'|'.join(list(UNITS)[1:13])}|1[0-2]|[1-9])\b(?![:.]\d|\s(?:people|guests|persons|of\b))"
     r"(?:\s?(?P<half>[AaPp])\.?[Mm]\b)?",

@@ -6,29 +6,30 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values.counts import singular
 from receipts_middleware.core.values.signs import Signs
 from receipts_middleware.core.values.tables import CODE_CUES, ID_CUES, MEASURES, NOT_IDS, VERB_CUES, YEAR_PREFIXES
 from receipts_middleware.core.values.value import MAX_NAME, Value
 
-_TOKEN: Final = re.compile(r"(?<![\w.@#-])#?[A-Za-z0-9]+(?:[-_.]+[A-Za-z0-9]+)*(?!@?\w)")
+_TOKEN: Final = pattern_of(r"(?<![\w.@#-])#?[A-Za-z0-9]+(?:[-_.]+[A-Za-z0-9]+)*(?!@?\w)")
 _NUMBER: Final = r"#?\d{1,18}"
 _LINK: Final = r"[\s:#*`\"'(]{1,4}"
 _NOUN: Final = r"(?:\s(?i:request|ids?|numbers?|nos?\.?|nr\.?|codes?|refs?|references?))?(?:\s(?:is|was))?"
 _CUE_FIRST: Final = "".join(sorted({c for cue in ID_CUES for c in (cue[0], cue[0].upper())}))
-_CUED: Final = re.compile(
+_CUED: Final = pattern_of(
     rf"(?<![\w/.-])(?=[{_CUE_FIRST}])(?P<cue>(?i:{'|'.join(sorted(ID_CUES, key=len, reverse=True))})s?){_NOUN}{_LINK}"
     rf"(?P<ids>{_NUMBER}(?:(?:,\s?|\s?(?:and|or|&)\s|,\s(?:and|or)\s){_NUMBER}){{0,30}})"
     r"(?![\w%-]|[.,:/]\d|\s?[ap]\.?m\b)"
 )
-_CODE: Final = re.compile(
+_CODE: Final = pattern_of(
     rf"\b(?P<cue>(?i:{'|'.join(sorted(CODE_CUES))})){_NOUN}(?:\s(?:with|as))?{_LINK}(?P<id>[A-Z]{{5,8}})\b"
 )
-_FLIGHT: Final = re.compile(rf"\b(?i:flights?){_LINK}(?P<id>(?:[A-Z]{{2}}|[A-Z]\d|\d[A-Z])\s?\d{{1,4}})\b")
-_COMMIT: Final = re.compile(rf"\b(?i:commit(?:ted)?(?:\sas)?|sha|revision|hash){_LINK}(?P<id>[0-9a-f]{{7,40}})\b")
+_FLIGHT: Final = pattern_of(rf"\b(?i:flights?){_LINK}(?P<id>(?:[A-Z]{{2}}|[A-Z]\d|\d[A-Z])\s?\d{{1,4}})\b")
+_COMMIT: Final = pattern_of(rf"\b(?i:commit(?:ted)?(?:\sas)?|sha|revision|hash){_LINK}(?P<id>[0-9a-f]{{7,40}})\b")
 #: Words that introduce an id of digits, in both numbers.
 _CUE_FORMS: Final = ID_CUES | {f"{cue}s" for cue in ID_CUES}
-_ENDING: Final = re.compile(rf"\b(?i:ending(?:\s(?:in|with))?|last\sfour(?:\sdigits)?){_LINK}(?P<id>\d{{4}})\b")
+_ENDING: Final = pattern_of(rf"\b(?i:ending(?:\s(?:in|with))?|last\sfour(?:\sdigits)?){_LINK}(?P<id>\d{{4}})\b")
 #: Patterns with what they call an id, and what one of them stands before it.
 _INTRODUCED: Final = (
     (_FLIGHT, "flight", ("flight",)),
@@ -36,17 +37,17 @@ _INTRODUCED: Final = (
     (_ENDING, "ending", ("ending", "last")),
     (_CODE, "code", tuple(sorted(CODE_CUES))),
 )
-_CHANNEL: Final = re.compile(r"(?<![\w#/&])#(?P<id>[A-Za-z][\w-]{1,79})")
+_CHANNEL: Final = pattern_of(r"(?<![\w#/&])#(?P<id>[A-Za-z][\w-]{1,79})")
 #: E.164 with the marks that people put in: a plus, then 7 to 15 digits.
-_PHONE: Final = re.compile(r"(?<![\w+])\+\d(?:[ ().-]{0,2}\d){6,14}(?!\d)")
-_DIGITS: Final = re.compile(r"\d+")
-_PLURAL_AFTER: Final = re.compile(r"\s[a-z]{3,}s\b")
-_MEASURE: Final = re.compile(r"\d+(?:[.,]\d+)?([A-Za-z]{1,5})\Z")
-_VERSION: Final = re.compile(r"[vV]\d+(?:\.\d+){0,4}(?:[-.]?(?:rc|alpha|beta|dev|post)\.?\d*)?\Z|\d+(?:\.\d+){2,4}\Z")
-_PERIOD: Final = re.compile(
+_PHONE: Final = pattern_of(r"(?<![\w+])\+\d(?:[ ().-]{0,2}\d){6,14}(?!\d)")
+_DIGITS: Final = pattern_of(r"\d+")
+_PLURAL_AFTER: Final = pattern_of(r"\s[a-z]{3,}s\b")
+_MEASURE: Final = pattern_of(r"\d+(?:[.,]\d+)?([A-Za-z]{1,5})\Z")
+_VERSION: Final = pattern_of(r"[vV]\d+(?:\.\d+){0,4}(?:[-.]?(?:rc|alpha|beta|dev|post)\.?\d*)?\Z|\d+(?:\.\d+){2,4}\Z")
+_PERIOD: Final = pattern_of(
     r"(?:q[1-4]|h[12]|fy)[-_]?(?:\d{2}|\d{4})?\Z|(?:19|20)\d\d[-_]?(?:q[1-4]|h[12])\Z", re.IGNORECASE
 )
-_YEARS: Final = re.compile(r"(?:19|20)\d\d[-_](?:(?:19|20)\d\d|\d\d|\d\d[-_]\d\d)\Z")
+_YEARS: Final = pattern_of(r"(?:19|20)\d\d[-_](?:(?:19|20)\d\d|\d\d|\d\d[-_]\d\d)\Z")
 
 
 def read_cued_ids(text: str, signs: Signs) -> Iterator[Value]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values.numbers import (
     MONEY_NUMERAL,
     NUMBER_BEGINS,
@@ -24,7 +25,7 @@ _SYMBOLS: Final = "|".join(re.escape(s) for s in sorted(CURRENCY_SYMBOLS, key=le
 _NAMES: Final = "|".join(re.escape(s) for s in sorted(CURRENCY_WORDS, key=len, reverse=True))
 _TIMES: Final = r"[kKmMbB](?![\w])|\s?(?:mn|bn|tn|mio)\b|\s(?i:thousand|million|billion|trillion)\b"
 _FIRST: Final = re.escape("".join(sorted({s[0] for s in (*CURRENCY_SYMBOLS, *CURRENCY_CODES)})))
-_BEFORE: Final = re.compile(
+_BEFORE: Final = pattern_of(
     rf"(?<!\w)(?=[{_FIRST}])(?P<sign>{_SYMBOLS}|(?:{_CODES})(?=[\s\d-]))\s?-?(?P<number>{MONEY_NUMERAL})(?P<times>{_TIMES})?"
     rf"(?:\s?(?P<code>{_CODES})\b)?"
 )
@@ -48,7 +49,7 @@ def _percent() -> re.Pattern[str]:
     )
 
 
-_PERCENT_WORD: Final = re.compile(r"per\s?cent|pct", re.IGNORECASE)
+_PERCENT_WORD: Final = pattern_of(r"per\s?cent|pct", re.IGNORECASE)
 
 
 def read_money(text: str) -> Iterator[Value]:

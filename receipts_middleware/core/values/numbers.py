@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final
 
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values.tables import SCALES, TENS, UNITS
 
 _GROUP_MARKS: Final = "'\u2019\u00a0\u202f\u2009 "
@@ -27,7 +27,7 @@ NUMBER_WORDS: Final = (
 )
 #: How each of them begins: a pattern that looks for this first need not try every word of a text against them all.
 NUMBER_BEGINS: Final = r"(?i:ze|on|tw|th[ir]|fo|fi|s[ie]|ei|ni|te|el|hu|an?[\s-])"
-_WORD: Final = re.compile(r"[a-z]+")
+_WORD: Final = pattern_of(r"[a-z]+")
 
 
 def read_numeral(text: str, *, money: bool) -> tuple[str, tuple[str, ...]]:

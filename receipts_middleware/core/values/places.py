@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values.tables import (
     BRANCH_NAMES,
     BRANCH_PREFIXES,
@@ -16,18 +17,18 @@ from receipts_middleware.core.values.tables import (
 from receipts_middleware.core.values.value import MAX_NAME, Value
 
 # Each begins only where no character of its own kind stands before it, so that a long word is read once.
-_EMAIL: Final = re.compile(
+_EMAIL: Final = pattern_of(
     r"(?<![\w.+%'-])[\w.+%'-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})){1,8}"
 )
-_URL: Final = re.compile(r"\b(?:https?|ftp|s3|gs|postgres|file)://[^\s<>\"'`\[\]{}|\\^]+|\bwww\.[^\s<>\"'`\[\]{}|\\^]+")
-_TOKEN: Final = re.compile(r"(?<![\w./~\\@+:$-])(?:[A-Za-z]:(?=\\))?[\w.~@+\\/-]+")
-_NAMED_FILE: Final = re.compile(r"[`\"\u201c*']([^\W_][^`\"\u201c\u201d*'\n/]{0,80}\.([A-Za-z0-9]{1,7}))[`\"\u201d*']")
+_URL: Final = pattern_of(r"\b(?:https?|ftp|s3|gs|postgres|file)://[^\s<>\"'`\[\]{}|\\^]+|\bwww\.[^\s<>\"'`\[\]{}|\\^]+")
+_TOKEN: Final = pattern_of(r"(?<![\w./~\\@+:$-])(?:[A-Za-z]:(?=\\))?[\w.~@+\\/-]+")
+_NAMED_FILE: Final = pattern_of(r"[`\"\u201c*']([^\W_][^`\"\u201c\u201d*'\n/]{0,80}\.([A-Za-z0-9]{1,7}))[`\"\u201d*']")
 _QUOTE: Final = r"[`\"'*\u201c]{0,3}"
-_BRANCH_AFTER: Final = re.compile(
+_BRANCH_AFTER: Final = pattern_of(
     rf"\b[Bb]ranch(?:es)?\s(?:named\s|called\s)?(?P<quote>{_QUOTE})(?P<name>[\w][\w./-]{{0,100}})"
 )
-_BRANCH_BEFORE: Final = re.compile(r"[`\"'*]{1,2}(?P<name>[\w][\w./-]{0,100})[`\"'*]{1,2}\sbranch\b")
-_BRANCH_KNOWN: Final = re.compile(
+_BRANCH_BEFORE: Final = pattern_of(r"[`\"'*]{1,2}(?P<name>[\w][\w./-]{0,100})[`\"'*]{1,2}\sbranch\b")
+_BRANCH_KNOWN: Final = pattern_of(
     rf"(?:\b(?:into|onto|to|on|from|of)\s{_QUOTE}(?P<name>{'|'.join(BRANCH_NAMES[:5])})"
     r"(?=[`\"'*,;:!?)]|\.?(?:\s*\Z|\s(?:[A-Z]|and|as|for|with|by|in|on|at|was|is|to|from)))"
     rf"|\b(?P<name2>{'|'.join(BRANCH_NAMES)})\s[Bb]ranch\b|`(?P<name3>{'|'.join(BRANCH_NAMES)})`)"
@@ -35,10 +36,10 @@ _BRANCH_KNOWN: Final = re.compile(
 #: Without one of these, or a mark of code, a text names no branch. `ranch`: the word is written large and small.
 _BRANCH_PARTS: Final = ("ranch", "main", "master", "dev", "trunk")
 #: Without a slash, only a dot with a letter or digit behind it makes a file name.
-_DOTTED: Final = re.compile(r"\.[A-Za-z0-9]")
+_DOTTED: Final = pattern_of(r"\.[A-Za-z0-9]")
 #: What browsers and servers take; the rest of a longer one is cut.
 MAX_URL: Final = 2_048
-_LETTER: Final = re.compile(r"[^\W\d_]")
+_LETTER: Final = pattern_of(r"[^\W\d_]")
 _TRAILING: Final = ".,;:!?*_~'"
 
 

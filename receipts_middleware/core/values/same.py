@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values.dates import weekday_of
 from receipts_middleware.core.values.ids import normal_id
 from receipts_middleware.core.values.tables import SHARED_CURRENCIES
@@ -13,12 +13,12 @@ from receipts_middleware.core.values.value import Value
 
 _NUMBERS: Final = frozenset({"money", "count", "percent"})
 _NAMES: Final = frozenset({"id", "path", "branch", "text", "url"})
-_LOOSE: Final = re.compile(r"[\s_-]+")
+_LOOSE: Final = pattern_of(r"[\s_-]+")
 #: `ORD-4821` and `order 4821`: letters, then a separator, then the number.
-_PREFIXED: Final = re.compile(r"[a-z]{1,12}[-_]([0-9]{2,18})\Z")
+_PREFIXED: Final = pattern_of(r"[a-z]{1,12}[-_]([0-9]{2,18})\Z")
 
 #: `12.00 shipping`: two decimals are how amounts are written, whatever stands behind them.
-_AMOUNT: Final = re.compile(r"[.,]\d\d\Z")
+_AMOUNT: Final = pattern_of(r"[.,]\d\d\Z")
 
 
 def same_value(a: Value, b: Value) -> bool:

@@ -6,21 +6,21 @@ match; none of them decides anything else.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from typing import Final
 
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values.tables import SCALES, TENS, UNITS
 
-_DIGIT: Final = re.compile(r"\d")
-_NUMBER: Final = re.compile(r"(?<![a-z])(?:" + "|".join((*UNITS, *TENS, *SCALES, "hundred", "both", "dozen")) + ")")
+_DIGIT: Final = pattern_of(r"\d")
+_NUMBER: Final = pattern_of(r"(?<![a-z])(?:" + "|".join((*UNITS, *TENS, *SCALES, "hundred", "both", "dozen")) + ")")
 #: Quantifiers that begin with an article, by their second word, and lengths of time that have a name.
 _COUNTING: Final = ("couple", "pair", "dozen", "hour", "fortnight")
-_WORD: Final = re.compile(r"[a-z]+")
+_WORD: Final = pattern_of(r"[a-z]+")
 #: Letters that a pattern takes for an ASCII letter where it ignores case, though `str.lower` makes no such letter of
 #: them, with that letter: long s, Kelvin, dotted I, dotless i.
 _ODD: Final = {0x17F: "s", 0x212A: "K", 0x130: "I", 0x131: "i"}
-_HAS_ODD: Final = re.compile("[" + "".join(map(chr, _ODD)) + "]")
+_HAS_ODD: Final = pattern_of("[" + "".join(map(chr, _ODD)) + "]")
 
 
 def plain_letters(text: str) -> str:

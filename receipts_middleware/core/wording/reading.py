@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Final, Literal
 
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.wording.tables import (
     BAD_NEWS,
     ENGLISH,
@@ -32,17 +33,17 @@ _Table = Literal["good", "failure", "bad", "pending", "success"]
 #: Longest statement that is read, in characters; of a longer one its end, where the outcome stands.
 MAX_STATEMENT: Final = 2_000
 
-_QUOTED: Final = re.compile(
+_QUOTED: Final = pattern_of(
     r"`[^`\n]{1,400}`|\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|„[^“”\n]{1,400}[“”]|«[^»\n]{1,400}»"
     r"|(?<!\w)'[^'\n]{2,400}'(?!\w)|‘[^’\n]{2,400}’(?!\w)"
 )
-_ERROR_NAME: Final = re.compile(
+_ERROR_NAME: Final = pattern_of(
     r"\b(?:[A-Z]\w*)?(?:Error|Exception)\b|\b(?:[Ee]rror|[Ff]ailed|[Dd]enied|[Rr]efused|[Nn]ot found|FAILED)\b"
 )
-_BARE_STATUS: Final = re.compile(r"(?:^|\s)\(?[45]\d\d\)?[\s.,;:]*$")
-_UNCHECKED: Final = re.compile(r"(?:[-+] )?\[ \] ")
+_BARE_STATUS: Final = pattern_of(r"(?:^|\s)\(?[45]\d\d\)?[\s.,;:]*$")
+_UNCHECKED: Final = pattern_of(r"(?:[-+] )?\[ \] ")
 #: A verb with which a clause goes on behind a citation, after at most two adverbs.
-_PREDICATE: Final = re.compile(
+_PREDICATE: Final = pattern_of(
     r"(?:(?:still|never|also|then|both|all|each|just|only|again|itself|yet|even|soon|\w{2,20}ly) ){0,2}"
     r"(?:(?:wa|i|ha|doe)s|were|are|have|had|do|did|can(?:not)?|could|will|would|may|might|must|should"
     r"|(?:is|are|was|were|has|have|had|do|does|did|ca|could|wo|would|should)n['’]t"
@@ -51,8 +52,8 @@ _PREDICATE: Final = re.compile(
     re.IGNORECASE,
 )
 #: Where the clause that holds the citation begins.
-_OPENS_A_CLAUSE: Final = re.compile(r"[,;:(]\s|\s(?:but|and|while|whereas|though|so|or)(?=\s|$)", re.IGNORECASE)
-_WORDS: Final = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
+_OPENS_A_CLAUSE: Final = pattern_of(r"[,;:(]\s|\s(?:but|and|while|whereas|though|so|or)(?=\s|$)", re.IGNORECASE)
+_WORDS: Final = pattern_of(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 
 
 def reads_as(statement: str) -> Reading:

@@ -6,24 +6,24 @@ the host in its own words; those openings are templates of released versions.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.transcript import ToolResult
 from receipts_middleware.readers.channels import read_channels
 from receipts_middleware.readers.content import text_field, text_of
 
 #: Openings of results that the host wrote, and which layer each is of. Source: strings of Claude Code 1.0 to 2.1.
 _ORIGINS: Final = tuple(
-    (origin, re.compile(pattern))
+    (origin, pattern_of(pattern))
     for origin, pattern in (
         ("human_rejected", r"The user doesn't want to proceed with this tool use\b|User rejected tool use\b"),
         ("interrupted", r"The user doesn't want to take this action right now\b|\[Request interrupted by user"),
         ("invalid_call", r"<tool_use_error>(?:Error: )?(?:InputValidationError|No such tool available)\b"),
     )
 )
-_EXIT_CODE: Final = re.compile(r"(?:Error: )?Exit code (-?\d{1,5})\b")
+_EXIT_CODE: Final = pattern_of(r"(?:Error: )?Exit code (-?\d{1,5})\b")
 #: `toolUseResult` of a declined call.
 _DECLINED: Final = "User rejected tool use"
 

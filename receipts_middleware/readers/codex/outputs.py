@@ -6,13 +6,13 @@ under a head of lines that ends with `Output:`.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from receipts_middleware.core.evidence.literals import parse_value
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.transcript import ToolResult
 from receipts_middleware.readers.channels import Channels, read_channels
 from receipts_middleware.readers.content import field_of, text_field, text_of
@@ -21,20 +21,20 @@ from receipts_middleware.readers.content import field_of, text_field, text_of
 _MAX_HEAD: Final = 400
 #: A wrapped output is the output of one command, which Codex cuts long before.
 _MAX_WRAPPED: Final = 2_000_000
-_HEAD: Final = re.compile(
+_HEAD: Final = pattern_of(
     r"(?:[^\n]{0,200}\n){0,6}?(?:Process exited with code|Exit code:) (-?\d{1,6})[^\n]{0,60}\n(?:[^\n]{0,200}\n){0,6}?"
     r"Output:(?:\n|\Z)"
 )
 #: Openings by which Codex itself says how a call ended. Source: strings of codex-rs, 0.20 to 0.130.
 _ORIGINS: Final = tuple(
-    (origin, re.compile(pattern))
+    (origin, pattern_of(pattern))
     for origin, pattern in (
         ("human_rejected", r"(?:exec command|patch|apply_patch) rejected by user|user (?:rejected|cancelled) MCP tool"),
         ("interrupted", r"(?:Wall time: [\d.]{1,12} seconds\n)?aborted by user\b"),
         ("invalid_call", r"(?:unsupported (?:custom tool )?call: |failed to parse function arguments\b)"),
     )
 )
-_FAILED: Final = re.compile(
+_FAILED: Final = pattern_of(
     r"apply_patch verification failed\b|apply_patch handler received|failed in sandbox\b|execution error: |"
     r"exec_command failed\b|tool call error: "
 )

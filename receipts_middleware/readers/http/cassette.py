@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.readers.content import field_of
 from receipts_middleware.readers.http.bodies import Unpacked, read_body
 from receipts_middleware.readers.native import Skipped, peek
 
 #: How the text of a YAML cassette begins, after comments and the mark of a document.
-_OPENING: Final = re.compile(r"^(?:#[^\n]*\n|---[^\n]*\n|version: ?\d+\n|\s*\n)*(?:http_)?interactions:", re.ASCII)
+_OPENING: Final = pattern_of(r"^(?:#[^\n]*\n|---[^\n]*\n|version: ?\d+\n|\s*\n)*(?:http_)?interactions:", re.ASCII)
 _LOOK_CHARS: Final = 4_000
 _LISTS: Final = ("interactions", "http_interactions")
 
