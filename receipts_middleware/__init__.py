@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from receipts_middleware.core.errors import FormatError, ReceiptsError, UsageError
     from receipts_middleware.core.finding import CitationCheck, Claim, Finding, Verification
     from receipts_middleware.core.policy import LanguageTables, Policy, ToolPolicy
-    from receipts_middleware.core.verify import verify
     from receipts_middleware.langchain import ReceiptsMiddleware as ReceiptsMiddleware
     from receipts_middleware.llm import LLMExtractor
     from receipts_middleware.policy import load_policy
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from receipts_middleware.readers.registry import read_transcripts
     from receipts_middleware.readers.say_do import read_pair
     from receipts_middleware.recorder import Recorder
-    from receipts_middleware.verification import averify_messages, averify_turns, verify_messages, verify_turns
+    from receipts_middleware.verification import averify_messages, averify_turns, verify, verify_messages, verify_turns
 
 __version__ = "0.1.0"
 
@@ -63,7 +62,6 @@ _MODULES = {
     "core.errors": "FormatError ReceiptsError UsageError",
     "core.finding": "CitationCheck Claim Finding Verification",
     "core.policy": "LanguageTables Policy ToolPolicy",
-    "core.verify": "verify",
     "langchain": "ReceiptsMiddleware",
     "llm": "LLMExtractor",
     "policy": "load_policy",
@@ -71,7 +69,7 @@ _MODULES = {
     "readers.registry": "read_transcripts",
     "readers.say_do": "read_pair",
     "recorder": "Recorder",
-    "verification": "averify_messages averify_turns verify_messages verify_turns",
+    "verification": "averify_messages averify_turns verify verify_messages verify_turns",
 }
 _PLACES = {name: module for module, names in _MODULES.items() for name in names.split()}
 

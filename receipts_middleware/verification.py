@@ -5,21 +5,25 @@ Here alone somebody else than the rules may be asked (`extractor`): what it read
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from receipts_middleware.core.attested import Under
 from receipts_middleware.core.errors import UsageError
 from receipts_middleware.core.executed import Recorded, SinkReader, fetch
 from receipts_middleware.core.finding import Verification
-from receipts_middleware.core.ledger import Entry
+from receipts_middleware.core.ledger import Entry, Ledger
 from receipts_middleware.core.policy import Policy
 from receipts_middleware.core.suspicion import Suspicion, read_suspicions
 from receipts_middleware.core.toolspec import ToolSpec
 from receipts_middleware.core.transcript import Transcript
-from receipts_middleware.core.verify import Turn, judge_turn, last_turn, read_turns
+from receipts_middleware.core.turn import Turn
+from receipts_middleware.core.verify import judge_turn, last_turn, read_turns
+from receipts_middleware.core.verify import verify as judge_given
 from receipts_middleware.core.witness import with_recorded
 from receipts_middleware.readers import read_transcript
+from receipts_middleware.signing import Keys, as_keyring
 
 
 class ClaimExtractor(Protocol):
@@ -40,6 +44,7 @@ def verify_messages(
     *,
     tools: Iterable[object] | None = None,
     policy: Policy | None = None,
+    signing_key: Keys | None = None,
     extractor: ClaimExtractor | None = None,
     llm_blocks: bool = False,
     sink: SinkReader | None = None,
@@ -56,12 +61,16 @@ def verify_messages(
             not given, those that the run itself recorded.
         policy: What is said of the tools and of the run, for example by `load_policy("receipts.toml")`. No file is
             read unasked.
+        signing_key: The key that the middleware signs with: bytes, a key of `receipts_middleware.signing`, or several.
+            A call that none of them signed counts as `no_result` and its citation as `unknown`; `trust` says what
+            holds. Without it nothing is checked, and `trust` says that.
         extractor: Asked for claims that the rules do not find, once. It can add claims with the status `suspected`
             and change nothing that the rules say.
         llm_blocks: A suspected claim is an error and makes the run `overstated`; otherwise it is a warning.
         sink: Ledger outside of the messages, for example `SqliteSink("receipts.db")`. Where it has a call its record
             counts; a call that only the messages show counts as `no_result`. `trust["sink"]` says what was compared.
-        thread: Thread of the run in the sink. Where not given, the receipts on the messages find it.
+        thread: Thread of the run, in the sink and under a key, where records of another count as none. Where not given,
+            the receipts on the messages find it.
         run: Run in the sink, where it belongs to no thread.
 
     Returns:
@@ -69,10 +78,10 @@ def verify_messages(
 
     Raises:
         FormatError: The input cannot be read as messages at all.
-        UsageError: `policy` is no policy, or `extractor` cannot be asked.
+        UsageError: `policy` is no policy, `signing_key` is no key, or `extractor` cannot be asked.
         ReceiptsError: The sink cannot be read.
     """
-    turn = last_turn(_as_transcript(messages, tools), policy=policy)
+    turn = last_turn(_as_transcript(messages, tools), policy=policy, under=under_keys(signing_key, thread or ""))
     if sink is not None:
         turn = with_recorded(turn, fetch(sink, turn.ledger, thread=thread, run=run))
     return judge_turn(_asked(turn, extractor, llm_blocks=llm_blocks))
@@ -83,6 +92,7 @@ async def averify_messages(
     *,
     tools: Iterable[object] | None = None,
     policy: Policy | None = None,
+    signing_key: Keys | None = None,
     extractor: ClaimExtractor | None = None,
     llm_blocks: bool = False,
     sink: SinkReader | None = None,
@@ -95,6 +105,7 @@ async def averify_messages(
         messages: As for `verify_messages`.
         tools: As for `verify_messages`.
         policy: As for `verify_messages`.
+        signing_key: As for `verify_messages`.
         extractor: As for `verify_messages`; its `aextract` is awaited.
         llm_blocks: As for `verify_messages`.
         sink: As for `verify_messages`.
@@ -106,10 +117,10 @@ async def averify_messages(
 
     Raises:
         FormatError: The input cannot be read as messages at all.
-        UsageError: `policy` is no policy, or `extractor` cannot be asked.
+        UsageError: `policy` is no policy, `signing_key` is no key, or `extractor` cannot be asked.
         ReceiptsError: The sink cannot be read.
     """
-    turn = last_turn(_as_transcript(messages, tools), policy=policy)
+    turn = last_turn(_as_transcript(messages, tools), policy=policy, under=under_keys(signing_key, thread or ""))
     if sink is not None:
         turn = with_recorded(turn, await _afetch(sink, turn.ledger, thread, run))
     return judge_turn(await _aasked(turn, extractor, llm_blocks=llm_blocks))
@@ -120,6 +131,7 @@ def verify_turns(
     *,
     tools: Iterable[object] | None = None,
     policy: Policy | None = None,
+    signing_key: Keys | None = None,
     extractor: ClaimExtractor | None = None,
     llm_blocks: bool = False,
     sink: SinkReader | None = None,
@@ -132,6 +144,7 @@ def verify_turns(
         messages: As for `verify_messages`.
         tools: As for `verify_messages`.
         policy: As for `verify_messages`.
+        signing_key: As for `verify_messages`.
         extractor: As for `verify_messages`; asked once for each reply.
         llm_blocks: As for `verify_messages`.
         sink: As for `verify_messages`.
@@ -145,10 +158,12 @@ def verify_turns(
 
     Raises:
         FormatError: The input cannot be read as messages at all.
-        UsageError: `policy` is no policy, or `extractor` cannot be asked.
+        UsageError: `policy` is no policy, `signing_key` is no key, or `extractor` cannot be asked.
         ReceiptsError: The sink cannot be read.
     """
-    turns: Iterable[Turn] = read_turns(_as_transcript(messages, tools), policy=policy)
+    turns: Iterable[Turn] = read_turns(
+        _as_transcript(messages, tools), policy=policy, under=under_keys(signing_key, thread or "")
+    )
     if sink is not None:
         held = list(turns)
         recorded = fetch(sink, held[-1].ledger if held else (), thread=thread, run=run)
@@ -161,6 +176,7 @@ async def averify_turns(
     *,
     tools: Iterable[object] | None = None,
     policy: Policy | None = None,
+    signing_key: Keys | None = None,
     extractor: ClaimExtractor | None = None,
     llm_blocks: bool = False,
     sink: SinkReader | None = None,
@@ -173,6 +189,7 @@ async def averify_turns(
         messages: As for `verify_messages`.
         tools: As for `verify_messages`.
         policy: As for `verify_messages`.
+        signing_key: As for `verify_messages`.
         extractor: As for `verify_messages`; its `aextract` is awaited once for each reply.
         llm_blocks: As for `verify_messages`.
         sink: As for `verify_messages`.
@@ -184,15 +201,55 @@ async def averify_turns(
 
     Raises:
         FormatError: The input cannot be read as messages at all.
-        UsageError: `policy` is no policy, or `extractor` cannot be asked.
+        UsageError: `policy` is no policy, `signing_key` is no key, or `extractor` cannot be asked.
         ReceiptsError: The sink cannot be read.
     """
-    turns: Iterable[Turn] = read_turns(_as_transcript(messages, tools), policy=policy)
+    turns: Iterable[Turn] = read_turns(
+        _as_transcript(messages, tools), policy=policy, under=under_keys(signing_key, thread or "")
+    )
     if sink is not None:
         held = list(turns)
         recorded = await _afetch(sink, held[-1].ledger if held else (), thread, run)
         turns = [with_recorded(turn, recorded, later=False) for turn in held]
     return [judge_turn(await _aasked(turn, extractor, llm_blocks=llm_blocks)) for turn in turns]
+
+
+def verify(
+    reply: str,
+    ledger: Ledger | Iterable[Mapping[str, object]],
+    *,
+    tools: Iterable[object] | None = None,
+    shown: Iterable[int] | None = None,
+    policy: Policy | None = None,
+    signing_key: Keys | None = None,
+    thread: str | None = None,
+) -> Verification:
+    """Verify a reply against a ledger.
+
+    Args:
+        reply: The text to judge. Untrusted.
+        ledger: The receipts as of the reply: a `Ledger`, receipts as plain objects, or short rows
+            `{"id": "r1", "tool": ..., "outcome": ...}` of a caller's own log. Rows without a number are numbered in
+            order. An unknown outcome counts as `success`.
+        tools: Tools of the run: names, pairs of name and description, provider dicts or tool objects.
+        shown: Numbers that the writer of the reply was shown; everything where not given.
+        policy: What is said of the tools and of the run.
+        signing_key: As for `verify_messages`; a receipt that none of the keys signed counts as `no_result`.
+        thread: As for `verify_messages`.
+
+    Returns:
+        The verification. `trust` says that the ledger was given by the caller.
+
+    Raises:
+        UsageError: A row is not an object, or two rows have one number, or `policy` or `signing_key` is none.
+    """
+    under = under_keys(signing_key, thread or "")
+    return judge_given(reply, ledger, tools=tools, shown=shown, policy=policy, under=under)
+
+
+def under_keys(signing_key: Keys | None, thread: str = "") -> Under | None:
+    """What a verification holds a run against; None where no key was given."""
+    return Under(as_keyring(signing_key), thread) if signing_key is not None else None
 
 
 def _as_transcript(messages: object, tools: Iterable[object] | None) -> Transcript:

@@ -73,9 +73,10 @@ def test_every_public_name_can_be_imported(name: str) -> None:
 
 
 def test_names_are_the_objects_of_their_modules() -> None:
-    from receipts_middleware.core.verify import verify
-    from receipts_middleware.verification import verify_messages
+    from receipts_middleware.core.citation import parse_citations
+    from receipts_middleware.verification import verify, verify_messages
 
+    assert receipts_middleware.parse_citations is parse_citations
     assert receipts_middleware.verify is verify
     assert receipts_middleware.verify_messages is verify_messages
 

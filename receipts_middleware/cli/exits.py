@@ -59,7 +59,9 @@ def exit_code(verifications: Sequence[Verification], *, fail_on: FailOn, require
     return exit_code_of(totals, fail_on=fail_on, require_checked=require_checked)
 
 
-def exit_code_of(totals: Totals, *, fail_on: FailOn, require_checked: bool, unreadable: bool = False) -> int:
+def exit_code_of(
+    totals: Totals, *, fail_on: FailOn, require_checked: bool, unreadable: bool = False, unsigned: bool = False
+) -> int:
     """The exit code over many runs: the worst that any of them would have alone.
 
     Args:
@@ -67,13 +69,14 @@ def exit_code_of(totals: Totals, *, fail_on: FailOn, require_checked: bool, unre
         fail_on: As for `exit_code`.
         require_checked: Likewise, of any run.
         unreadable: Some of the input could not be read.
+        unsigned: Something is not signed that was to be.
 
     Returns:
         The worst of 2, 1, 3 and 0, in this order.
     """
     if totals.stop_ship:
         return STOP_SHIP
-    if any(totals.findings[severity] for severity in FAILING[fail_on]):
+    if unsigned or any(totals.findings[severity] for severity in FAILING[fail_on]):
         return FINDINGS
     if unreadable or (require_checked and totals.unchecked):
         return UNREADABLE

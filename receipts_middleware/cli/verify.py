@@ -28,10 +28,12 @@ from receipts_middleware.cli.runs import Job, work_through, write_report
 from receipts_middleware.cli.runs.progress import Progress
 from receipts_middleware.cli.terminal import read_input, screen_width, wants_color
 from receipts_middleware.cli.tools import ToolSources, read_sources, tools_options
+from receipts_middleware.core.attested import Under
 from receipts_middleware.core.policy import NO_POLICY
 from receipts_middleware.core.rules import RULES
 from receipts_middleware.policy import load_policy
 from receipts_middleware.readers.registry import FORMATS, reader_named
+from receipts_middleware.signing import load_keys
 
 #: A field mapping has a dozen lines, and some words.
 _MAX_MAPPING: Final = 16 * 1024
@@ -44,6 +46,7 @@ Examples:
   receipts verify run.json --tools mcp-stdio:'npx -y some-server'
   receipts verify run.json --policy receipts.toml
   receipts verify runs/ 'more/**/*.jsonl.gz' --jobs 2 --format jsonl --output report.jsonl
+  receipts verify run.json --signing-key receipts.key --require-signed
   receipts verify --reply reply.txt --log actions.json
   agent --dump | receipts verify - --format json --output report.json
   receipts verify --explain claim_failed
@@ -51,7 +54,7 @@ Examples:
 \b
 Exit codes:
   0    nothing found at the --fail-on level
-  1    findings at the --fail-on level or above
+  1    findings at the --fail-on level or above, or anything unsigned under --require-signed
   2    stop-ship: an error on a payment or delete claim, at every --fail-on level
   3    input that cannot be read, wrong usage, or nothing checked under --require-checked
   130  interrupted
@@ -120,6 +123,9 @@ def _explain(context: click.Context, parameter: click.Parameter, value: str | No
 )
 @click.option("--require-checked/--no-require-checked", default=None, help="Exit 3 where there was nothing to check.")
 @click.option("--policy", "policy_file", metavar="FILE", help="What is known of the tools and of the run, as TOML.")
+@click.option("--signing-key", metavar="FILE|env:NAME", help="Key that must have signed, or several.")
+@click.option("--thread", metavar="ID", default="", help="Thread that the run is known to be of; with --signing-key.")
+@click.option("--require-signed", is_flag=True, help="Exit 1 where anything is not signed; with --signing-key.")
 @click.option("--output", "-o", metavar="FILE", help="Write the report to a file.")
 @click.option("--jobs", "-j", type=click.IntRange(0), default=1, show_default=True, help="Processes; 0 is one a core.")
 @click.option("--quiet", "-q", is_flag=True, help="Print no report; the exit code says it.")
@@ -149,6 +155,9 @@ def verify(
     fail_on: FailOn | None,
     require_checked: bool | None,
     policy_file: str | None,
+    signing_key: str | None,
+    thread: str,
+    require_signed: bool,
     output: str | None,
     jobs: int,
     quiet: bool,
@@ -164,28 +173,21 @@ def verify(
     """
     policy = load_policy(Path(policy_file)) if policy_file is not None else NO_POLICY
     specs = read_sources(ToolSources(tools, tools_header, tools_timeout))
-    to_screen = output is None
     required = require_checked if require_checked is not None else bool(policy.require_checked)
     level: FailOn = fail_on or policy.fail_on or "error"
-    look = Look(
-        turns=turns,
-        verbose=verbose,
-        color=to_screen and wants_color(no_color=no_color),
-        width=screen_width() if to_screen else 100,
-        fail_on=level,
-        require_checked=required,
-    )
+    color, width = output is None and wants_color(no_color=no_color), screen_width() if output is None else 100
+    look = Look(turns=turns, verbose=verbose, color=color, width=width, fail_on=level, require_checked=required)
     job = Job(
         form=input_form,
         tools=specs,
         policy=policy,
         turns=turns,
-        renderer=None if quiet and to_screen else RENDERERS[form](look),
+        renderer=None if quiet and output is None else RENDERERS[form](look),
+        under=_under(signing_key, thread, required=require_signed),
     )
     pair = _pair(paths, reply, log, mapping)
     batches = [pair] if pair is not None else read_batches(find_files(paths), reader=reader_named(input_form))
-    shows_progress = not quiet
-    with Progress(total=_total(paths) if shows_progress else None, wanted=shows_progress) as progress:
+    with Progress(total=None if quiet else _total(paths), wanted=not quiet) as progress:
         outcome = write_report(
             work_through(batches, job, jobs=jobs or os.cpu_count() or 1),
             renderer=job.renderer,
@@ -199,7 +201,17 @@ def verify(
         fail_on=level,
         require_checked=required,
         unreadable=outcome.unreadable > 0,
+        unsigned=require_signed and outcome.unsigned > 0,
     )
+
+
+def _under(signing_key: str | None, thread: str, *, required: bool) -> Under | None:
+    """What runs are held against; None for nothing."""
+    if signing_key is not None:
+        return Under(load_keys(signing_key), thread)
+    if required or thread:
+        raise click.UsageError("--require-signed and --thread need --signing-key")
+    return None
 
 
 def _pair(paths: Sequence[str], reply: str | None, log: str | None, mapping: str) -> Batch | None:

@@ -16,4 +16,8 @@ HARVEST_KEY = "receipts_middleware.harvest"
 LEGACY_RECEIPT_KEY = "deerflow_tool_receipt"
 LEGACY_LEDGER_KEY = "deerflow_tool_receipt_ledger"
 
+#: Channel of a graph's state in which the middleware keeps what must outlive its message, and the run's own row in it.
+CHANNEL = "_receipts"
+CHANNEL_META = ""
+
 FORMAT_VERSION = 1

@@ -80,13 +80,17 @@ class Resolver:
         numbers = _numbers(citation.id) if citation.id else None
         if citation.malformed or not citation.id:
             return "malformed", citation.reason or "it names no receipt", None
+        if numbers is not None and numbers[0] in self.view.unbelieved:
+            return (
+                "unknown",
+                f"{citation.id} stands in the messages only; no record vouches for it",
+                None,
+            )
         if self.view.state in ("missing", "malformed"):
             return "no_snapshot", "the turn carries no snapshot that can be read", None
         if numbers is None or self._is_above(numbers[0]):
             highest = self.view.n if self.view.n is not None else (self.ledger[-1].n if self.ledger else 0)
             return "unknown", f"there is no {citation.id}; the highest number this turn can know of is {highest}", None
-        if numbers[0] in self.view.unbelieved:
-            return "unknown", f"{citation.id} stands in the messages only; no record outside of them knows it", None
         cited = self._find(numbers)
         if cited is None:
             if len(numbers) == 1 and self.view.n is not None:

@@ -128,7 +128,7 @@ def parse_snapshot(value: object) -> Snapshot | Malformed:
     try:
         body = json.loads(value)
         if '"$$' in value:
-            body = _undoubled(body)
+            body = undoubled(body)
     except (ValueError, RecursionError):
         return Malformed("the snapshot is not valid JSON")
     if not isinstance(body, dict):
@@ -136,11 +136,11 @@ def parse_snapshot(value: object) -> Snapshot | Malformed:
     return _read_body(body)
 
 
-def _undoubled(value: object) -> object:
+def undoubled(value: object) -> object:
     """Keys as they were before the canonical form doubled their `$`."""
     if isinstance(value, dict):
-        return {k[1:] if k.startswith("$$") else k: _undoubled(v) for k, v in value.items()}
-    return [_undoubled(item) for item in value] if isinstance(value, list) else value
+        return {k[1:] if k.startswith("$$") else k: undoubled(v) for k, v in value.items()}
+    return [undoubled(item) for item in value] if isinstance(value, list) else value
 
 
 def _read_body(body: Mapping[str, object]) -> Snapshot | Malformed:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from receipts_middleware.core.toolspec import ToolSpec
 
@@ -19,6 +19,10 @@ CallKind = Literal["client", "provider", "answer", "invalid"]
 #: What the evidence of a call supports (docs/formats.md section 5): S0 no call, S1 unknown end, S2 accepted, S3 done,
 #: S4 confirmed afterwards, F reported as failed.
 Grade = Literal["S0", "S1", "S2", "S3", "S4", "F"]
+
+
+#: Origin of a result that nothing vouches for.
+UNPROVEN: Final = "unproven"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,8 @@ class ToolResult:
             succeeded, None nothing was declared.
         exit_code: Declared process exit code.
         origin: Which layer wrote the message in place of the tool: `human_rejected`, `human_responded`,
-            `call_limit`, `repaired`, `interrupted`, `answer`, `invalid_call`; None where a tool did or nothing says
+            `call_limit`, `repaired`, `interrupted`, `answer`, `invalid_call`, `unproven` (under a key, a result that
+            no valid stamp vouches for, whose content was taken off); None where a tool did or nothing says
             otherwise.
         stamp: What stands under the receipt key, unparsed.
         legacy_stamp: What stands under the legacy receipt key, unparsed.
@@ -113,8 +118,9 @@ class Transcript:
         tools: Tools that the agent had, where the source says so.
         source: Format that it was read from, for example `langchain` or `openai_chat`.
         meta: What else the source said (thread id, model); plain strings.
-        is_partial: Calls may have been made that the source does not hold, as in a trace of what was instrumented, or by
-            the tool within which an agent ran.
+        is_partial: Calls may have been made that the source does not hold, as in a trace of what was instrumented, or
+            by the tool within which an agent ran.
+        channel: The middleware's private channel, where the source is a state that holds it.
     """
 
     messages: tuple[Message, ...]
@@ -122,6 +128,7 @@ class Transcript:
     source: str = ""
     meta: Mapping[str, str] | None = None
     is_partial: bool = False
+    channel: Mapping[str, object] | None = None
 
 
 def choose_reply(messages: Sequence[Message]) -> int:

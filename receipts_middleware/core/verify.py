@@ -14,16 +14,16 @@ What an agent or a tool wrote never raises.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from receipts_middleware.core.children import Below, below, team_of
+from receipts_middleware.core.attest import Examination
+from receipts_middleware.core.attested import Under, attest, attest_entries, attested_findings, attested_trust
+from receipts_middleware.core.children import team_of
 from receipts_middleware.core.children.reduce import found_below
 from receipts_middleware.core.cited import check_citations, citation_findings
 from receipts_middleware.core.claimed import (
     Checked,
-    ClaimsMemory,
     Heard,
     check_claims,
     stops_shipment,
@@ -31,18 +31,16 @@ from receipts_middleware.core.claimed import (
 )
 from receipts_middleware.core.finding import CitationCheck, Finding, Verification
 from receipts_middleware.core.given import given_entries
-from receipts_middleware.core.inspect import Inspected, inspect_ledger
-from receipts_middleware.core.ledger import ATTESTED, Entry, Ledger, LedgerBuilder, View
+from receipts_middleware.core.inspect import inspect_ledger
+from receipts_middleware.core.ledger import ATTESTED, Ledger, LedgerBuilder, View
 from receipts_middleware.core.ledger.legacy import legacy_ledger
-from receipts_middleware.core.policy import NO_POLICY, Policy, as_policy, weigh
+from receipts_middleware.core.policy import Policy, as_policy, weigh
 from receipts_middleware.core.ranges import format_ranges, parse_ranges
 from receipts_middleware.core.rules import SEVERITY_ORDER, verdict_of
 from receipts_middleware.core.summary import summarise
-from receipts_middleware.core.suspicion import Suspicion
-from receipts_middleware.core.toolspec import ToolSpec, read_tools
+from receipts_middleware.core.toolspec import read_tools
 from receipts_middleware.core.transcript import Message, Transcript, choose_reply
-
-Ended = Literal["reply", "pending", "empty"]
+from receipts_middleware.core.turn import Ended, Turn
 
 
 def verify(
@@ -52,6 +50,7 @@ def verify(
     tools: Iterable[object] | None = None,
     shown: Iterable[int] | None = None,
     policy: Policy | None = None,
+    under: Under | None = None,
 ) -> Verification:
     """Verify a reply against a ledger.
 
@@ -63,6 +62,7 @@ def verify(
         tools: Tools of the run: names, pairs of name and description, provider dicts or tool objects.
         shown: Numbers that the writer of the reply was shown; everything where not given.
         policy: What is said of the tools and of the run.
+        under: Keys of which one must have signed each receipt; without them none is asked for.
 
     Returns:
         The verification. `trust` says that the ledger was given by the caller.
@@ -72,39 +72,61 @@ def verify(
     """
     said = as_policy(policy)
     book = ledger if isinstance(ledger, Ledger) else Ledger(given_entries(ledger))
-    view = View("none")
+    entries, found = attest_entries(book, under)
+    book = book if found is None else Ledger(entries, book.notes)
+    view = View("none", unbelieved=_unproven(book) if found is not None else frozenset())
     if shown is not None:
         numbers = sorted(set(shown))
-        view = View("present", max([*numbers, *(e.n for e in book)], default=0), parse_ranges(format_ranges(numbers)))
-    return judge_turn(Turn(reply=reply, ledger=book, view=view, tools=read_tools(tools), source="given", policy=said))
+        view = View(
+            "present",
+            max([*numbers, *(e.n for e in book)], default=0),
+            parse_ranges(format_ranges(numbers)),
+            unbelieved=view.unbelieved,
+        )
+    return judge_turn(
+        Turn(
+            reply=reply,
+            ledger=book,
+            view=view,
+            tools=read_tools(tools),
+            source="given",
+            policy=said,
+            found=found,
+        )
+    )
 
 
-def verify_transcript(transcript: Transcript, *, policy: Policy | None = None) -> Verification:
+def verify_transcript(
+    transcript: Transcript, *, policy: Policy | None = None, under: Under | None = None
+) -> Verification:
     """Verify the last reply of a transcript.
 
     Args:
         transcript: As a reader gives it. Untrusted.
         policy: What is said of the tools and of the run.
+        under: Keys of which one must have signed.
 
     Returns:
         The verification; `nothing_checked` with `ended` `pending` or `empty` where there is no reply to judge.
     """
-    return judge_turn(last_turn(transcript, policy=policy))
+    return judge_turn(last_turn(transcript, policy=policy, under=under))
 
 
-def last_turn(transcript: Transcript, *, policy: Policy | None = None) -> Turn:
+def last_turn(transcript: Transcript, *, policy: Policy | None = None, under: Under | None = None) -> Turn:
     """The last reply of a transcript, ready to be judged.
 
     Args:
         transcript: As a reader gives it. Untrusted.
         policy: What is said of the tools and of the run.
+        under: Keys of which one must have signed.
 
     Returns:
         The turn, without text where there is no reply to judge.
     """
     said = as_policy(policy)
+    transcript, found = attest(transcript, under)
     builder = LedgerBuilder(tools=transcript.tools, said=said.kind, id_path=said.id_path)
-    turns = list(_turns(transcript, builder, choose_reply(transcript.messages), said))
+    turns = list(_turns(transcript, builder, choose_reply(transcript.messages), said, found))
     pending = builder.pending and _ends_with_the_agent(transcript.messages)
     if turns and not pending:
         return turns[-1]
@@ -118,10 +140,13 @@ def last_turn(transcript: Transcript, *, policy: Policy | None = None) -> Turn:
         source="messages",
         ended=ended,
         policy=said,
+        found=found,
     )
 
 
-def verify_replies(transcript: Transcript, *, policy: Policy | None = None) -> Iterator[Verification]:
+def verify_replies(
+    transcript: Transcript, *, policy: Policy | None = None, under: Under | None = None
+) -> Iterator[Verification]:
     """Verify every assistant message with text, each against what was known up to it.
 
     A message whose own calls are still unanswered is left out until they are, so that appending messages never
@@ -130,28 +155,34 @@ def verify_replies(transcript: Transcript, *, policy: Policy | None = None) -> I
     Args:
         transcript: As a reader gives it. Untrusted.
         policy: What is said of the tools and of the run.
+        under: Keys of which one must have signed.
 
     Returns:
         One verification a message, in order.
     """
-    return map(judge_turn, read_turns(transcript, policy=policy))
+    return map(judge_turn, read_turns(transcript, policy=policy, under=under))
 
 
-def read_turns(transcript: Transcript, *, policy: Policy | None = None) -> Iterator[Turn]:
+def read_turns(transcript: Transcript, *, policy: Policy | None = None, under: Under | None = None) -> Iterator[Turn]:
     """Every reply of a transcript in order, ready to be judged; what `verify_replies` judges.
 
     Args:
         transcript: As a reader gives it. Untrusted.
         policy: What is said of the tools and of the run.
+        under: Keys of which one must have signed.
 
     Returns:
         One turn a message with text, each with the ledger as of it.
     """
     said = as_policy(policy)
-    return _turns(transcript, LedgerBuilder(tools=transcript.tools, said=said.kind, id_path=said.id_path), None, said)
+    transcript, found = attest(transcript, under)
+    builder = LedgerBuilder(tools=transcript.tools, said=said.kind, id_path=said.id_path)
+    return _turns(transcript, builder, None, said, found)
 
 
-def _turns(transcript: Transcript, builder: LedgerBuilder, wanted: int | None, policy: Policy) -> Iterator[Turn]:
+def _turns(
+    transcript: Transcript, builder: LedgerBuilder, wanted: int | None, policy: Policy, found: Examination | None
+) -> Iterator[Turn]:
     """Turns of a transcript, each with the ledger as of it: all that have text, or the wanted one.
 
     A turn is complete once no call of its own waits for a result, or another message than a result has come.
@@ -160,14 +191,14 @@ def _turns(transcript: Transcript, builder: LedgerBuilder, wanted: int | None, p
     heard = Heard()
     for index, message in enumerate(transcript.messages):
         if waiting is not None and (message.role != "tool" or not builder.pending):
-            yield _turn(transcript, waiting[0], builder, waiting[1], heard, policy=policy)
+            yield _turn(transcript, waiting[0], builder, waiting[1], heard, policy=policy, found=found)
             waiting = None
         heard.hear(message, builder.issued)
         builder.read(message)
         if message.role == "assistant" and message.text.strip() and wanted in (None, index):
             waiting = (index, builder.view(message))
     if waiting is not None and not builder.pending:
-        yield _turn(transcript, waiting[0], builder, waiting[1], heard, policy=policy)
+        yield _turn(transcript, waiting[0], builder, waiting[1], heard, policy=policy, found=found)
 
 
 def _ends_with_the_agent(messages: Sequence[Message]) -> bool:
@@ -175,51 +206,9 @@ def _ends_with_the_agent(messages: Sequence[Message]) -> bool:
     return next(speakers, None) == "assistant"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
-    """One reply with everything it is judged by.
-
-    Attributes:
-        reply: The text.
-        ledger: Receipts as of it.
-        view: What its writer was shown.
-        tools: Tools of the run.
-        source: Where the ledger came from: `messages`, `given` or `harvest`.
-        ended: How the run ended.
-        index: Position of the message among those given.
-        reply_source: `text` or `structured`.
-        below: Subagents that ran below a call of the ledger.
-        left_out: Subagents somewhere below it that were not kept.
-        lost: Calls were made of which nothing but the number is known.
-        inspected: What earlier turns of the same transcript worked out of its results.
-        policy: What is said of the tools and of the run.
-        said: What the user and the operator wrote up to it.
-        this_turn: Number of the last call before the message that the reply answers.
-        memory: What earlier turns of the same transcript read of its calls.
-        suspicions: Spans that somebody else than the rules reads as claims, as `read_suspicions` gives them.
-        suspicions_block: A suspicion is an error.
-        sink: What was compared with a sink and what differs; None where none was asked.
-    """
-
-    reply: str
-    ledger: Ledger
-    view: View
-    tools: Sequence[ToolSpec]
-    source: str
-    ended: Ended = "reply"
-    index: int | None = None
-    reply_source: str = "text"
-    below: Callable[[Entry], Below] = below
-    left_out: int = 0
-    lost: bool = False
-    inspected: Inspected = field(default_factory=Inspected)
-    policy: Policy = NO_POLICY
-    said: str = ""
-    this_turn: int = 0
-    memory: ClaimsMemory = field(default_factory=ClaimsMemory)
-    suspicions: Sequence[Suspicion] = ()
-    suspicions_block: bool = False
-    sink: Mapping[str, object] | None = None
+def _unproven(ledger: Ledger) -> frozenset[int]:
+    """Numbers of calls without a valid stamp, where a key was given."""
+    return frozenset(entry.n for entry in ledger if entry.is_unproven)
 
 
 def _turn(
@@ -230,6 +219,7 @@ def _turn(
     heard: Heard,
     *,
     policy: Policy,
+    found: Examination | None,
 ) -> Turn:
     message, ledger = transcript.messages[index], builder.ledger()
     if view.state == "legacy":
@@ -237,7 +227,7 @@ def _turn(
     return Turn(
         reply=message.text,
         ledger=ledger,
-        view=view,
+        view=view if found is None else replace(view, unbelieved=_unproven(ledger)),
         tools=tuple(builder.tools),
         source="messages",
         index=index,
@@ -248,6 +238,7 @@ def _turn(
         said=heard.text(),
         this_turn=heard.issued,
         memory=heard.memory,
+        found=found,
     )
 
 
@@ -295,6 +286,7 @@ def judge_turn(turn: Turn) -> Verification:
     unjudged = bool(checked.unread) and not judged and (checked.mostly_unread or not citations)
     strange = () if unjudged else unjudged_findings(checked)  # of a whole reply the verdict says it
     raised = [*citation_findings(citations, turn.ledger), *checked.findings, *strange, *evidence]
+    raised += attested_findings(turn.found, turn.index)
     findings = list(weigh(raised, turn.policy, checked.settled))
     findings.sort(key=lambda f: (-SEVERITY_ORDER.index(f.severity), f.start if f.start is not None else -1))
     verdict = verdict_of(findings, checked=bool(citations) or judged, unjudged=unjudged)
@@ -350,10 +342,9 @@ def _counts(
 def _trust(turn: Turn) -> dict[str, object]:
     """What was believed. Dimensions are kept apart; what was not checked is said, never implied to be fine."""
     origins = [entry.origin for entry in turn.ledger]
-    signed = sum(entry.receipt.sig is not None for entry in turn.ledger)
     return {
         "source": turn.source,
-        "signatures": "not_checked" if signed else "unsigned",
+        **attested_trust(turn.found, turn.ledger, turn.index),
         "snapshot": turn.view.state,
         "stamped": sum(origin in ATTESTED for origin in origins),
         "unstamped": sum(origin not in ATTESTED for origin in origins),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from receipts_middleware.core.executed import Recorded, hold_against
-from receipts_middleware.core.verify import Turn
+from receipts_middleware.core.turn import Turn
 
 
 def with_recorded(turn: Turn, recorded: Recorded, *, later: bool = True) -> Turn:

@@ -12,6 +12,9 @@ from typing import Final
 
 from langchain_core.tools import BaseTool
 
+from receipts_middleware.core.attest import believe_receipt
+from receipts_middleware.core.attested import Under, attest
+from receipts_middleware.core.canonical import digest_output, digest_text
 from receipts_middleware.core.children import MAX_DEPTH, Below, ChildRun, Ended, Evidence, ReportState, below
 from receipts_middleware.core.children.judge import judge_run
 from receipts_middleware.core.children.reduce import found_below, reduce_run
@@ -26,6 +29,8 @@ from receipts_middleware.langchain.options import names_of
 from receipts_middleware.policy import policy_of
 from receipts_middleware.readers import read_transcript
 from receipts_middleware.readers.langchain_messages import read_message, role_of
+from receipts_middleware.signing import Keys
+from receipts_middleware.verification import under_keys
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +97,8 @@ def harvest(
     agent: str = "",
     subagents: Sequence[BaseTool | str] = ("task",),
     policy: Policy | str | PathLike[str] | None = None,
+    signing_key: Keys | None = None,
+    thread: str = "",
 ) -> Harvest:
     """Read what an agent did, and below it its subagents.
 
@@ -105,6 +112,9 @@ def harvest(
             collected.
         policy: What is said of the tools and of the run, its subagents' too: a policy, or the path of a TOML file.
             No file is read unasked.
+        signing_key: The key that the agents sign with, as for `verify_messages`: a receipt that none of them signed
+            counts as none, a subagent's own too.
+        thread: Thread that the run is known to be of.
 
     Returns:
         The harvest. Of a tool message with several children the first, its siblings being read from the parent's own
@@ -116,7 +126,7 @@ def harvest(
             `subagents` is no list of tools and names, or the policy holds a mistake.
         FormatError: A list of messages could not be read.
     """
-    said = policy_of(policy)
+    said, under = policy_of(policy), under_keys(signing_key, thread)
     delegating = names_of(subagents, "subagents") | REMOTE_TOOLS
     if _is_remote(source):
         raise UsageError(
@@ -125,23 +135,46 @@ def harvest(
         )
     entry = _delegation(source)
     if entry is not None:
-        under = below(entry)
-        run = under.runs[0] if under.runs else _uncollected(entry, agent)
-        return _of_run(run, entry.id if entry.n else "", 1, said)
-    transcript = read_transcript(source, tools=tools)
-    children, left_out = _delegations(transcript, delegating, said)
+        entry = entry if under is None else _believed(entry, under)
+        ran = below(entry)
+        run = ran.runs[0] if ran.runs else _uncollected(entry, agent)
+        return _of_run(run, entry.id if entry.n else "", 1, said, signed=under is not None)
+    transcript, _ = attest(read_transcript(source, tools=tools), under)
+    children, left_out = _delegations(transcript, delegating, said, signed=under is not None)
     run = reduce_run(transcript, agent=agent, ended="interrupted" if _waits(source) else None, policy=said)
     run = replace(run, children_left_out=left_out)
-    return _of_run(run, "", 0, said, children=children)
+    return _of_run(run, "", 0, said, children=children, signed=under is not None)
+
+
+def _believed(entry: Entry, under: Under) -> Entry:
+    """A delegation as the keys vouch for it; without a valid receipt nothing is known of what ran below it."""
+    receipt = believe_receipt(entry.receipt, under.thread, under.keys)
+    if receipt is None:
+        return Entry(receipt=_NO_RECEIPT, origin="derived", call=entry.call)
+    result = entry.result
+    if result is not None:
+        harvest = result.harvest if isinstance(result.harvest, str) else ""
+        whole = digest_output(result.content).sha256 == receipt.output_sha256
+        held = result.harvest if digest_text(harvest) == receipt.harvest_sha256 else None
+        result = replace(result, harvest=held) if whole else replace(result, harvest=held, content="", text="")
+    return replace(entry, receipt=receipt, result=result)
 
 
 def _of_run(
-    run: ChildRun, call: str, depth: int, policy: Policy, *, children: tuple[Harvest, ...] | None = None
+    run: ChildRun,
+    call: str,
+    depth: int,
+    policy: Policy,
+    *,
+    signed: bool,
+    children: tuple[Harvest, ...] | None = None,
 ) -> Harvest:
     if children is None:
-        under = run.children.items() if depth < MAX_DEPTH else ()
-        children = tuple(_of_run(child, f"r{n}", depth + 1, policy) for n, runs in sorted(under) for child in runs)
-    verification = judge_run(run, policy)
+        ran = run.children.items() if depth < MAX_DEPTH else ()
+        children = tuple(
+            _of_run(child, f"r{n}", depth + 1, policy, signed=signed) for n, runs in sorted(ran) for child in runs
+        )
+    verification = judge_run(run, policy, signed=signed)
     return Harvest(
         agent=run.agent,
         call=call,
@@ -158,7 +191,9 @@ def _of_run(
     )
 
 
-def _delegations(transcript: Transcript, delegating: frozenset[str], policy: Policy) -> tuple[tuple[Harvest, ...], int]:
+def _delegations(
+    transcript: Transcript, delegating: frozenset[str], policy: Policy, *, signed: bool
+) -> tuple[tuple[Harvest, ...], int]:
     """Every subagent below a conversation in call order, and how many more there were."""
     builder = LedgerBuilder(tools=transcript.tools, said=policy.kind, id_path=policy.id_path)
     for message in transcript.messages:
@@ -169,7 +204,7 @@ def _delegations(transcript: Transcript, delegating: frozenset[str], policy: Pol
         under = found_below(entry, policy)
         if not under.runs and entry.tool in delegating and entry.outcome not in _NOT_RUN:
             under = Below((_uncollected(entry, ""),))
-        children.extend(_of_run(run, entry.id, 1, policy) for run in under.runs)
+        children.extend(_of_run(run, entry.id, 1, policy, signed=signed) for run in under.runs)
         left_out += under.left_out
     return tuple(children), left_out
 

@@ -12,10 +12,12 @@ from typing import Annotated, Any, Final, NotRequired
 
 from langchain.agents.middleware.types import AgentState, PrivateStateAttr, ResponseT
 
+from receipts_middleware.core.keys import CHANNEL, CHANNEL_META
 from receipts_middleware.core.receipt import MAX_ISSUED
 
-CHANNEL: Final = "_receipts"
-META: Final = ""
+__all__ = ["CHANNEL", "META", "ReceiptsState", "merge_channel", "merge_updates"]
+
+META: Final = CHANNEL_META
 
 
 def merge_channel(state: Mapping[str, Any] | None, update: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -20,7 +20,8 @@ from receipts_middleware.core.ledger.build import derive_receipt
 from receipts_middleware.core.policy import Policy
 from receipts_middleware.core.toolspec import ToolKind, ToolSpec, find_spec, kind_of, read_tools
 from receipts_middleware.core.transcript import ToolCall
-from receipts_middleware.core.verify import Turn, judge_turn
+from receipts_middleware.core.turn import Turn
+from receipts_middleware.core.verify import judge_turn
 from receipts_middleware.guard import Guard, OnError
 from receipts_middleware.policy import policy_of
 from receipts_middleware.readers.content import plain_fields, reply_text

@@ -110,6 +110,10 @@ class PublicKey:
             raise UsageError("an Ed25519 public key is 32 bytes") from error
         object.__setattr__(self, "kid", _named(self.kid, self.alg, self.raw))
 
+    def __reduce__(self) -> tuple[type[PublicKey], tuple[bytes, str]]:
+        """For other processes: the key of the library cannot be copied."""
+        return PublicKey, (self.raw, self.kid)
+
     @property
     def alg(self) -> Literal["Ed25519"]:
         """How its private half signs."""
@@ -153,6 +157,10 @@ class Ed25519Key:
         object.__setattr__(self, "_key", key)
         object.__setattr__(self, "public", PublicKey(key.public_key().public_bytes_raw(), self.kid))
         object.__setattr__(self, "kid", self.public.kid)
+
+    def __reduce__(self) -> tuple[type[Ed25519Key], tuple[bytes, str]]:
+        """For other processes of the same program: the key of the library cannot be copied."""
+        return Ed25519Key, (self.seed, self.kid)
 
     @property
     def alg(self) -> Literal["Ed25519"]:

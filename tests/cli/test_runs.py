@@ -266,10 +266,10 @@ def test_many_errors_are_counted_and_not_all_told(folder, call) -> None:
 def test_bug_over_one_run_never_loses_the_others(folder, call, monkeypatch) -> None:
     (folder / "x.jsonl").write_text(to_lines(GOOD, BAD, GOOD))
 
-    def broken(transcript, *, policy):
+    def broken(transcript, **options):
         if "courier" in transcript.messages[-1].text:
             raise ZeroDivisionError("oops")
-        return verify_transcript(transcript, policy=policy)
+        return verify_transcript(transcript, **options)
 
     monkeypatch.setattr("receipts_middleware.cli.runs.work.verify_transcript", broken)
     code, out, err = call("verify", "x.jsonl")

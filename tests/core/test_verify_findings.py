@@ -99,8 +99,14 @@ CASES = {
 }
 
 
+#: Rules that are silent without a key; their cases are in tests/signing/test_findings.py.
+UNDER_A_KEY = {
+    "unsigned_record", "bad_signature", "record_misplaced", "record_altered", "chain_broken", "tail_truncated"
+}  # fmt: skip
+
+
 def test_every_rule_has_its_cases():
-    assert {rule for rule in RULES if not rule.startswith(("child_", "claim_"))} - set(CASES) == set()
+    assert {rule for rule in RULES if not rule.startswith(("child_", "claim_"))} - set(CASES) == UNDER_A_KEY
 
 
 @pytest.mark.parametrize("rule", sorted(CASES))
@@ -187,7 +193,8 @@ def test_nothing_that_a_tool_is_called_breaks_a_line_of_the_report():
 
 def test_trust_says_what_was_believed_and_never_that_it_is_fine():
     assert verify_messages(run()).trust == {
-        "source": "messages", "signatures": "unsigned", "snapshot": "present", "stamped": 1, "unstamped": 0,
+        "source": "messages", "signatures": "unsigned", "chain": "not_checked", "binding": "not_checked",
+        "tail": "not_checked", "snapshot": "present", "stamped": 1, "unstamped": 0,
         "sink": {"state": "not_checked"},
     }  # fmt: skip
     signed = run(sig={"alg": "HS256", "kid": "k", "mac": "m"})

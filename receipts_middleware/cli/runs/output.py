@@ -25,11 +25,13 @@ class Outcome:
         totals: Counts over everything.
         skipped: What could not be read, at most 1,000.
         unreadable: Records and files that could not be read, and files without a turn.
+        unsigned: Runs of which a record is not signed with one of the keys.
     """
 
     totals: Totals = field(default_factory=Totals)
     skipped: list[Skipped] = field(default_factory=list)
     unreadable: int = 0
+    unsigned: int = 0
 
 
 class _Writer:
@@ -115,6 +117,7 @@ def write_report(
             outcome.totals.add(done.totals)
             outcome.skipped += done.skipped[: MAX_LISTED - len(outcome.skipped)]
             outcome.unreadable += len(done.skipped)
+            outcome.unsigned += done.unsigned
             progress.pause()
             writer.take(done)
             teller.tell(done)

@@ -25,6 +25,7 @@ from receipts_middleware.cli.inputs import (
     read_document,
     shown_name,
 )
+from receipts_middleware.core.attested import Under
 from receipts_middleware.core.errors import FormatError, UsageError
 from receipts_middleware.core.finding import Verification
 from receipts_middleware.core.policy import NO_POLICY, Policy
@@ -51,6 +52,7 @@ class Job:
         policy: What is said of the tools and of the run.
         turns: Verify every turn, not only the last reply.
         renderer: Of the report; None where nobody wants one.
+        under: Keys of which one must have signed; None where none is asked for.
     """
 
     form: str = "auto"
@@ -58,6 +60,7 @@ class Job:
     policy: Policy = NO_POLICY
     turns: bool = False
     renderer: RunRenderer | CollectingRenderer | None = None
+    under: Under | None = None
 
 
 @dataclass(slots=True)
@@ -74,6 +77,7 @@ class Done:
             could not be read.
         totals: Counts over the batch.
         size: Bytes of input.
+        unsigned: Runs of which a record is not signed with one of the keys.
     """
 
     pieces: list[str] = field(default_factory=list)
@@ -84,6 +88,7 @@ class Done:
     files: dict[str, bool] = field(default_factory=dict)
     totals: Totals = field(default_factory=Totals)
     size: int = 0
+    unsigned: int = 0
 
 
 def do_batch(batch: Batch, job: Job, *, first: bool = False) -> Done:
@@ -120,6 +125,7 @@ def has_turn(run: Transcript | Skipped) -> bool:
 
 def _add(done: Done, result: RunResult, job: Job, *, alone: bool) -> None:
     done.totals.count(result)
+    done.unsigned += any(found.trust["signatures"] != "valid" for found in result.verifications)
     read = (
         count_of(result.messages, "message"),
         count_of(result.turns, "turn"),
@@ -242,9 +248,9 @@ def _guarded(place: Place, transcript: Transcript, job: Job) -> RunResult | Skip
 def _verify(place: Place, transcript: Transcript, job: Job) -> RunResult:
     found: list[Verification]
     if job.turns:
-        found = list(verify_replies(transcript, policy=job.policy))
+        found = list(verify_replies(transcript, policy=job.policy, under=job.under))
     else:
-        found = [verify_transcript(transcript, policy=job.policy)]
+        found = [verify_transcript(transcript, policy=job.policy, under=job.under)]
     stamped = unstamped = 0
     if found:
         trust = found[-1].trust

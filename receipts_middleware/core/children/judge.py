@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final, Literal
 
 from receipts_middleware.core.children.run import Below, ChildRun, ReportState
@@ -10,7 +11,8 @@ from receipts_middleware.core.finding import Verification
 from receipts_middleware.core.ledger import Entry, Ledger, LedgerNote, View
 from receipts_middleware.core.policy import NO_POLICY, Policy
 from receipts_middleware.core.toolspec import ToolSpec
-from receipts_middleware.core.verify import Turn, judge_turn
+from receipts_middleware.core.turn import Turn
+from receipts_middleware.core.verify import judge_turn
 
 #: What is said of a report that is no longer what its author wrote.
 _REPORT_NOTES: Final[Mapping[ReportState, str]] = {
@@ -19,12 +21,13 @@ _REPORT_NOTES: Final[Mapping[ReportState, str]] = {
 }
 
 
-def judge_run(run: ChildRun, policy: Policy = NO_POLICY) -> Verification:
+def judge_run(run: ChildRun, policy: Policy = NO_POLICY, *, signed: bool = False) -> Verification:
     """Judge a child's report against its own receipts. Pure; the same for a live run, a record and saved messages.
 
     Args:
         run: The child's run.
         policy: What is said of its tools and of the run.
+        signed: A key was given, and receipts that it did not sign were left out.
 
     Returns:
         The verification.
@@ -59,4 +62,14 @@ def judge_run(run: ChildRun, policy: Policy = NO_POLICY) -> Verification:
         lost=run.left_out > 0,
         policy=policy,
     )
-    return judge_turn(turn)
+    verification = judge_turn(turn)
+    return _with_trust(verification, run) if signed else verification
+
+
+def _with_trust(verification: Verification, run: ChildRun) -> Verification:
+    """What the keys say of a child: its receipts were each checked; it has no chain here, and its end is not known."""
+    state = "none" if run.calls else "unsigned"
+    if run.receipts:
+        state = "partly" if run.left_out else "valid"
+    trust = {**verification.trust, "signatures": state, "binding": "consistent" if run.receipts else "none"}
+    return replace(verification, trust=trust)

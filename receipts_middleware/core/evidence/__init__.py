@@ -30,6 +30,7 @@ from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.receipt import Outcome, OutcomeSource
 from receipts_middleware.core.toolspec.kind import name_tokens
 from receipts_middleware.core.toolspec.spec import ToolKind
+from receipts_middleware.core.transcript import UNPROVEN
 
 __all__ = ["OPEN_PREFIX", "REFUSED_PREFIX", "Evidence", "StatusClass", "normal_status", "read_evidence", "status_class"]
 
@@ -56,6 +57,7 @@ _BY_ORIGIN: Final[Mapping[str, Outcome]] = {
     "repaired": "cancelled",
     "interrupted": "interrupted",
     "answer": "synthetic",
+    UNPROVEN: "no_result",
 }
 #: Plain words of a text that leave the end open. Narrower than the status table: "Meeting scheduled" is done.
 _OPEN_TEXTS: Final = frozenset({"queued", "enqueued", "pending", "processing", "in_progress", "awaiting", "accepted"})

@@ -41,6 +41,8 @@ class LedgerBuilder:
         snapshots: Snapshots read so far; malformed ones count as none.
         said: Kinds that the owner of the agent says, by tool name; they outweigh what is guessed.
         id_path: Where the owner of the agent says that results of a tool name its object, by tool name.
+        last: Entry of the result read last; None where it answers no call and has no stamp.
+        last_slot: The call that it answers, where that is in a message read.
         parse: How a stamp is read; a caller that sees the same stamps again and again may remember them.
     """
 
@@ -51,6 +53,8 @@ class LedgerBuilder:
     parse: Callable[[object], Receipt | Malformed] = parse_receipt
     said: Callable[[str], ToolKind | None] | None = None
     id_path: Callable[[str], str | None] | None = None
+    last: Entry | None = None
+    last_slot: CallSlot | None = None
     _entries: dict[int, Entry] = field(default_factory=dict)
     _carried: dict[int, Entry] = field(default_factory=dict)
     _newest: Waiting = field(default_factory=Waiting)
@@ -160,6 +164,7 @@ class LedgerBuilder:
 
     def _read_result(self, result: ToolResult) -> None:
         slot, pairing = self._match(result)
+        self.last, self.last_slot = None, slot
         stamp = self._stamp_of(result)
         if slot is not None:
             slot.answered = True
@@ -171,12 +176,14 @@ class LedgerBuilder:
         if stamp is not None:
             index = slot.message_index if slot is not None else None
             call = slot.call if slot is not None else None
-            self._put(
-                Entry(receipt=stamp, origin="stamped", pairing=pairing, call=call, result=result, message_index=index)
+            self.last = Entry(
+                receipt=stamp, origin="stamped", pairing=pairing, call=call, result=result, message_index=index
             )
+            self._put(self.last)
             self.issued = max(self.issued, stamp.n if stamp.n <= MAX_ISSUED else 0)
         elif slot is not None:
-            self._put(self._derive(slot, result, pairing))
+            self.last = self._derive(slot, result, pairing)
+            self._put(self.last)
         else:
             self._notes.append(LedgerNote("orphan_result", "A tool result answers no call that is still there."))
 

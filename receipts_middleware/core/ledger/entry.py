@@ -67,6 +67,11 @@ class Entry:
         """How the execution ended."""
         return self.receipt.outcome
 
+    @property
+    def is_unproven(self) -> bool:
+        """Nothing was recorded of the call but that it was asked for."""
+        return self.origin in ("derived", "legacy") and self.receipt.outcome == "no_result"
+
     def to_dict(self) -> dict[str, object]:
         """The receipt's own object plus `origin` and `pairing`."""
         return {**self.receipt.to_dict(), "origin": self.origin, "pairing": self.pairing}
