@@ -16,6 +16,7 @@ from receipts_middleware.cli.demo import demo
 from receipts_middleware.cli.exits import INTERRUPTED, OK, UNREADABLE, CommandError, bug_sentence
 from receipts_middleware.cli.keygen import keygen
 from receipts_middleware.cli.ledger import ledger
+from receipts_middleware.cli.lint import lint
 from receipts_middleware.cli.policy import policy
 from receipts_middleware.cli.verify import verify
 from receipts_middleware.core.errors import ReceiptsError
@@ -33,6 +34,8 @@ Examples:
   receipts verify runs/ --jobs 2     check a folder of them
   receipts ledger run.json           list what a run did
   cat run.json | receipts verify - --format json
+  receipts lint run.json --tools tools.json
+                                     were its calls well formed?
   receipts policy init run.json      write down what is guessed of its tools
 
 \b
@@ -52,6 +55,7 @@ def receipts() -> None:
 receipts.add_command(demo)
 receipts.add_command(keygen)
 receipts.add_command(ledger)
+receipts.add_command(lint)
 receipts.add_command(policy)
 receipts.add_command(verify)
 

@@ -18,6 +18,7 @@ from receipts_middleware.core.toolspec import ToolSpec, read_tools
 
 if TYPE_CHECKING:
     from receipts_middleware.lint.sources import FetchedTools
+    from receipts_middleware.lint.tools import DeclaredTool
 
 _F = TypeVar("_F", bound=Callable[..., object])
 
@@ -148,6 +149,29 @@ def read_sources(sources: ToolSources) -> tuple[ToolSpec, ...] | None:
         for spec in specs:
             found.setdefault(spec.name, spec)
     return tuple(found.values())
+
+
+def declared_tools(sources: ToolSources) -> list[DeclaredTool] | None:
+    """The tools with their schemas, as linting takes them; None where the runs say it themselves.
+
+    Args:
+        sources: As given.
+
+    Raises:
+        CommandError: A source holds no tools.
+        ReceiptsError: As for `fetch_sources`.
+    """
+    from receipts_middleware.lint.tools import parse_declared_tools  # noqa: PLC0415
+
+    if sources.recorded:
+        return None
+    found: list[DeclaredTool] = []
+    for fetched in fetch_sources(sources):
+        tools = parse_declared_tools(fetched.document, fetched.origin)
+        if not tools and not _is_empty_list(fetched.document):
+            raise CommandError(f"{fetched.origin} holds no tools; give a list of tools with their names and schemas")
+        found.extend(tools)
+    return found
 
 
 def _is_empty_list(document: object) -> bool:

@@ -1,7 +1,7 @@
 """Were the calls well formed: tool calls of saved runs against the schemas that the tools declared.
 
-`tools` reads declarations of tools in every shape, `sources` fetches them from wherever they are, `calls` holds one call
-against one of them, `transcript` a whole run. Only `sources` opens files and connections.
+`tools` reads declarations of tools in every shape, `sources` fetches them from wherever they are, `calls` holds one
+call against one of them, `transcript` a whole run. Only `sources` opens files and connections.
 """
 
 from receipts_middleware.lint.calls import check_call

@@ -68,15 +68,35 @@ class Checker:
         if not isinstance(arguments, Mapping):
             message = f"The arguments of {shown(name)} are {shown(arguments)}, not an object."
             return [make_lint_finding("args_type", message, tool=name)]
+        given = dict(arguments)
         try:
-            found = list(self._ready.check(dict(arguments), self.tool))
+            found = list(self._ready.check(given, self.tool))
         except (ValueError, RecursionError) as error:
-            return [self._unchecked(cut(str(error), 200))]
+            whole = _without_surrogates(given)
+            if whole is None:
+                return [self._unchecked(cut(str(error), 200))]
+            try:
+                found = list(self._ready.check(whole, self.tool))
+            except (ValueError, RecursionError) as again:
+                return [self._unchecked(cut(str(again), 200))]
         return [replace(finding, tool=name) for finding in found]
 
     def _unchecked(self, why: str) -> LintFinding:
         message = f"The arguments of {shown(self.tool.name)} could not be held against its schema: {why}."
         return make_lint_finding("args_unchecked", message, tool=self.tool.name)
+
+
+def _without_surrogates(arguments: dict[str, object]) -> dict[str, object] | None:
+    """Arguments whose texts hold half characters, with `?` for each of these; None where that is not the trouble.
+
+    The library takes texts of whole characters only, and one half must not hide what else is wrong.
+    """
+    try:
+        text = json.dumps(arguments, ensure_ascii=False)
+        whole = text.encode("utf-8", "replace").decode("utf-8")
+        return None if whole == text else json.loads(whole)
+    except (ValueError, TypeError, RecursionError):
+        return None
 
 
 def not_json(arguments: str, tool: str) -> LintFinding:

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from receipts_middleware.core.evidence.literals import parse_value
 from receipts_middleware.core.lint import LintFinding, make_lint_finding
 from receipts_middleware.lint.extras import Extras, Path
 from receipts_middleware.lint.faults import Fault
@@ -30,8 +31,8 @@ from receipts_middleware.lint.words import (
 
 #: Characters of a text that is read as JSON to say whether that would fix the call.
 _MAX_TEXT: Final = 100_000
-#: How Python spells them, which models copy.
-_PYTHON: Final[Mapping[str, object]] = {"True": True, "False": False, "None": None}
+#: Likewise where it is a literal of Python, which takes longer to read.
+_MAX_LITERAL: Final = 20_000
 #: Arguments of a tool that a hint lists.
 _MAX_SIGNATURE: Final = 12
 
@@ -102,7 +103,7 @@ def _type_or_enum(fault: Fault, held: tuple[object] | None, where: str, *, fixed
         inside = {"object": "a JSON object", "array": "a JSON list", "null": "null"}.get(
             type_of(held[0]), types_in_words([type_of(held[0])])
         )
-        after = "coercion would fix the call" if fixed else "read as JSON, the call would still not fit"
+        after = "coercion would fix the call" if fixed else "with that, the call would still not fit"
         message = f"{where} is the text {shown(fault.value)} where the schema wants {wanted}; the text holds {inside}."
         hint = f"Give {cut(json.dumps(held[0], ensure_ascii=False, default=str), 60)} itself, without quotes ({after})."
         return make_lint_finding("args_stringified", message, hint=hint, path=path, keyword=keyword)
@@ -147,13 +148,13 @@ def _held(fault: Fault) -> tuple[object] | None:
     text = fault.value
     if not isinstance(text, str) or len(text) > _MAX_TEXT or "string" in fault.types:
         return None
-    if text.strip() in _PYTHON:
-        value = _PYTHON[text.strip()]
-    else:
-        try:
-            value = json.loads(text)
-        except (ValueError, RecursionError):
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        literal = parse_value(text, limit=_MAX_LITERAL)  # as Python spells it, which models copy
+        if literal is None:
             return None
+        value = literal.value
     if fault.kind == "enum":
         fits = not isinstance(value, str) and any(type(c) is type(value) and c == value for c in fault.allowed)
     else:

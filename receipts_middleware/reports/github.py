@@ -69,7 +69,7 @@ class GithubCollector:
     def foot(self, totals: Totals, skipped: Sequence[Skipped]) -> str:
         """Input that could not be read, as far as there is room, and the line of totals."""
         lines = [
-            _command("error", item.place, "could not be read", short(item.message, MESSAGE_CHARS)) for item in skipped
+            command("error", item.place, "could not be read", short(item.message, MESSAGE_CHARS)) for item in skipped
         ]
         told = [line for line in lines if self._has_room(f"{line}\n")]
         words = [verdict_of_all(totals), totals_read(totals), f"claims {totals_claims(totals)}"]
@@ -92,10 +92,11 @@ def _annotation(run: RunResult, verification: Verification, finding: Finding) ->
     where = [short(part, QUOTE_CHARS) for part in (run.id, run.place.pointer) if part]
     if where:
         parts.append(f"run {' '.join(where)}")
-    return _command(finding.severity, run.place, short(finding.rule, QUOTE_CHARS), "\n".join(parts))
+    return command(finding.severity, run.place, short(finding.rule, QUOTE_CHARS), "\n".join(parts))
 
 
-def _command(level: Severity, place: Place, title: str, message: str) -> str:
+def command(level: Severity, place: Place, title: str, message: str) -> str:
+    """A workflow command on one line; title and message are escaped for the eye already."""
     properties = {"title": f"receipts: {title}"}
     if place.file != STANDARD_INPUT:
         line = {} if place.line is None else {"line": str(place.line)}

@@ -54,9 +54,9 @@ class JunitRuns:
             outcome = self._outcome(verification, unchecked)
             cases.append((outcome, _turn(run, verification, outcome, self.failing)))
         if not cases:
-            text = _case(str(run.place), run.id or "run", _body(unchecked, "nothing_checked", "no turn was judged"))
+            text = case(str(run.place), run.id or "run", body_of(unchecked, "nothing_checked", "no turn was judged"))
             cases.append((unchecked, text))
-        return _suite(str(run.place), cases, _run_properties(run))
+        return suite(str(run.place), cases, _run_properties(run))
 
     def collector(self) -> JunitCollector:
         """A fresh one."""
@@ -82,7 +82,7 @@ class JunitCollector:
     def foot(self, totals: Totals, skipped: Sequence[Skipped]) -> str:
         """The suite of the totals and of what could not be read."""
         cases: list[tuple[Outcome, str]] = [
-            ("error", _case(item.place.file, str(item.place), _body("error", "unreadable_input", item.message)))
+            ("error", case(item.place.file, str(item.place), body_of("error", "unreadable_input", item.message)))
             for item in skipped
         ]
         numbers = {name: value for name, value in totals.to_dict().items() if not isinstance(value, dict)}
@@ -92,7 +92,7 @@ class JunitCollector:
             **{f"verdicts.{name}": str(count) for name, count in totals.verdicts.items()},
             **{f"findings.{name}": str(count) for name, count in totals.findings.items()},
         }
-        return f"{_suite('receipts verify: totals', cases, properties)}</testsuites>\n"
+        return f"{suite('receipts verify: totals', cases, properties)}</testsuites>\n"
 
 
 def _run_properties(run: RunResult) -> dict[str, str]:
@@ -126,13 +126,13 @@ def _turn(run: RunResult, verification: Verification, outcome: Outcome, failing:
         rule = reasons[0].rule if reasons else v.verdict
         counts = severities(Counter(finding.severity for finding in v.findings))
         text = "\n".join(line for finding in reasons for line in _finding_lines(v, finding))
-        parts.append(_body(outcome, rule, f"{stops}{v.verdict.replace('_', ' ')}, {counts}: {v.summary}", text))
+        parts.append(body_of(outcome, rule, f"{stops}{v.verdict.replace('_', ' ')}, {counts}: {v.summary}", text))
     elif outcome != "passed":
-        parts.append(_body(outcome, v.verdict, f"{v.verdict.replace('_', ' ')}: {v.summary}"))
+        parts.append(body_of(outcome, v.verdict, f"{v.verdict.replace('_', ' ')}: {v.summary}"))
     if said:
         text = "\n".join(line for finding in said for line in _finding_lines(v, finding))
         parts.append(f"<system-out>{_escaped(text)}</system-out>\n")
-    return _case(str(run.place), f"{run.id} {where}".strip(), "".join(parts))
+    return case(str(run.place), f"{run.id} {where}".strip(), "".join(parts))
 
 
 def _finding_lines(verification: Verification, finding: Finding) -> Iterator[str]:
@@ -142,7 +142,8 @@ def _finding_lines(verification: Verification, finding: Finding) -> Iterator[str
         yield f"    {line}"
 
 
-def _suite(name: str, cases: Sequence[tuple[Outcome, str]], properties: Mapping[str, str]) -> str:
+def suite(name: str, cases: Sequence[tuple[Outcome, str]], properties: Mapping[str, str]) -> str:
+    """A suite with its properties and cases, and the counts of these."""
     counts = Counter(outcome for outcome, _ in cases)
     numbers = {
         "name": name,
@@ -156,12 +157,14 @@ def _suite(name: str, cases: Sequence[tuple[Outcome, str]], properties: Mapping[
     return f"{_tag('testsuite', numbers)}<properties>\n{''.join(rows)}</properties>\n{body}</testsuite>\n"
 
 
-def _case(group: str, name: str, body: str) -> str:
+def case(group: str, name: str, body: str) -> str:
+    """A case; the body is markup already."""
     tag = _tag("testcase", {"classname": group, "name": name}, "" if body else "/")
     return f"{tag}{body}</testcase>\n" if body else tag
 
 
-def _body(outcome: Outcome, kind: str, message: str, text: str = "") -> str:
+def body_of(outcome: Outcome, kind: str, message: str, text: str = "") -> str:
+    """What stands in a case that did not pass."""
     attributes = {"message": message} if outcome == "skipped" else {"type": kind, "message": message}
     opening = _tag(outcome, attributes, "" if text else "/").rstrip("\n")
     return f"{opening}{_escaped(text)}</{outcome}>\n" if text else f"{opening}\n"

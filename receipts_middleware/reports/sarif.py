@@ -23,11 +23,11 @@ SARIF_SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/o
 #: Name of our fingerprint; its number grows when what goes into it changes.
 FINGERPRINT: Final = "receiptsFinding/v1"
 
-_UNREADABLE: Final = "unreadable_input"
-_LEFT_OUT: Final = "left_out_records"
-_NOTIFICATIONS: Final = {
-    _UNREADABLE: ("error", "Input that could not be read, so that nothing is said about it."),
-    _LEFT_OUT: ("note", "Records that a reader left out of a run that it read."),
+UNREADABLE: Final = "unreadable_input"
+LEFT_OUT: Final = "left_out_records"
+NOTIFICATIONS: Final = {
+    UNREADABLE: ("error", "Input that could not be read, so that nothing is said about it."),
+    LEFT_OUT: ("note", "Records that a reader left out of a run that it read."),
 }
 _RULE_INDEX: Final = {name: index for index, name in enumerate(RULES)}
 #: RFC 3986, 2.3, and the slash.
@@ -64,7 +64,7 @@ class SarifRuns:
     def piece(self, run: RunResult) -> str:
         """The results of a run, a JSON object a line; empty where there are no findings."""
         results = (result for verification in run.verifications for result in _results(run, verification))
-        return ",\n".join(_line(result) for result in results)
+        return ",\n".join(line_of(result) for result in results)
 
     def collector(self) -> SarifCollector:
         """A fresh one."""
@@ -86,10 +86,10 @@ class SarifCollector:
         driver["rules"] = [_rule(name, self._form.help_texts.get(name, "")) for name in RULES]
         driver["notifications"] = [
             {"id": name, "shortDescription": {"text": text}, "defaultConfiguration": {"level": level}}
-            for name, (level, text) in _NOTIFICATIONS.items()
+            for name, (level, text) in NOTIFICATIONS.items()
         ]
-        opening = f'{{\n"$schema": {_line(SARIF_SCHEMA)},\n"version": {_line(SARIF_VERSION)},\n"runs": [\n'
-        return f'{opening}{{"tool": {_line({"driver": driver})},\n"results": [\n'
+        opening = f'{{\n"$schema": {line_of(SARIF_SCHEMA)},\n"version": {line_of(SARIF_VERSION)},\n"runs": [\n'
+        return f'{opening}{{"tool": {line_of({"driver": driver})},\n"results": [\n'
 
     def take(self, piece: str) -> str:
         """The results of a run, behind a comma where others came before."""
@@ -101,8 +101,8 @@ class SarifCollector:
 
     def foot(self, totals: Totals, skipped: Sequence[Skipped]) -> str:
         """The invocation, and the totals as a property of the run."""
-        invocation = _line(_invocation(totals, skipped, self._form.exit_code))
-        properties = _line({"totals": totals.to_dict()})
+        invocation = line_of(_invocation(totals, skipped, self._form.exit_code))
+        properties = line_of({"totals": totals.to_dict()})
         return f'\n],\n"invocations": [{invocation}],\n"properties": {properties}}}\n]\n}}\n'
 
 
@@ -134,8 +134,8 @@ def _result(run: RunResult, verification: Verification, finding: Finding, *, rep
     return {
         **result,
         "level": finding.severity,
-        "message": {"text": _message(" ".join(said_of(verification, finding)))},
-        "locations": [_location(run.place, snippet=short(words or verification.reply, QUOTE_CHARS))],
+        "message": {"text": message_text(" ".join(said_of(verification, finding)))},
+        "locations": [location(run.place, snippet=short(words or verification.reply, QUOTE_CHARS))],
         "partialFingerprints": {FINGERPRINT: fingerprint},
         "properties": {
             "run": short(run.id, QUOTE_CHARS),
@@ -150,12 +150,13 @@ def _result(run: RunResult, verification: Verification, finding: Finding, *, rep
     }
 
 
-def _message(text: str) -> str:
+def message_text(text: str) -> str:
     """A text in which no viewer sees a link (3.11.6) or a placeholder (3.11.5)."""
     return _PLACEHOLDER.sub(r"{{\1}}", text.replace("](", "\\]("))
 
 
-def _location(place: Place, *, snippet: str = "") -> dict[str, object]:
+def location(place: Place, *, snippet: str = "") -> dict[str, object]:
+    """Where something stands."""
     # Viewers want a line; where none is known, the file begins on the first.
     region: dict[str, object] = {"startLine": place.line or 1}
     if snippet:
@@ -188,25 +189,27 @@ def _invocation(totals: Totals, skipped: Sequence[Skipped], exit_code: ExitCode 
     out: dict[str, object] = {"executionSuccessful": not unreadable}
     if exit_code is not None:
         out["exitCode"] = exit_code(totals, unreadable=unreadable)
-    notes = [_notification(_UNREADABLE, item.message, item.place) for item in skipped]
+    notes = [notification(UNREADABLE, item.message, item.place) for item in skipped]
     more = totals.skipped - len(skipped)
     if more > 0:
-        notes.append(_notification(_LEFT_OUT, f"{more} more records could not be read or were left out of runs."))
+        notes.append(notification(LEFT_OUT, f"{more} more records could not be read or were left out of runs."))
     if notes:
         out["toolExecutionNotifications"] = notes
     return out
 
 
-def _notification(name: str, text: str, place: Place | None = None) -> dict[str, object]:
+def notification(name: str, text: str, place: Place | None = None) -> dict[str, object]:
+    """One thing that was not read."""
     out: dict[str, object] = {
-        "descriptor": {"id": name, "index": list(_NOTIFICATIONS).index(name)},
-        "level": _NOTIFICATIONS[name][0],
-        "message": {"text": _message(short(text, MESSAGE_CHARS))},
+        "descriptor": {"id": name, "index": list(NOTIFICATIONS).index(name)},
+        "level": NOTIFICATIONS[name][0],
+        "message": {"text": message_text(short(text, MESSAGE_CHARS))},
     }
     if place is not None:
-        out["locations"] = [_location(place)]
+        out["locations"] = [location(place)]
     return out
 
 
-def _line(value: object) -> str:
+def line_of(value: object) -> str:
+    """A value as JSON on one line."""
     return json.dumps(value, ensure_ascii=True, allow_nan=False)

@@ -5,25 +5,38 @@ bytes, and `batches` decides for each file whether its records are runs or the f
 pieces of bounded size. What the values mean is the readers' business.
 """
 
-from receipts_middleware.cli.inputs.batches import Batch, Document, Pair, Record, read_batches
+from receipts_middleware.cli.inputs.batches import Batch, Document, Pair, Record, read_batches, read_source
 from receipts_middleware.cli.inputs.parse import parse_document, parse_record
 from receipts_middleware.cli.inputs.paths import Found, find_files, known_size, pointed_at_one_file
-from receipts_middleware.cli.inputs.source import STANDARD_INPUT, InputError, read_document, shown_name
+from receipts_middleware.cli.inputs.source import (
+    STANDARD_INPUT,
+    InputError,
+    Source,
+    open_source,
+    read_document,
+    shown_name,
+)
+from receipts_middleware.cli.inputs.split import Cut, cut_lines
 
 __all__ = [
     "STANDARD_INPUT",
     "Batch",
+    "Cut",
     "Document",
     "Found",
     "InputError",
     "Pair",
     "Record",
+    "Source",
+    "cut_lines",
     "find_files",
     "known_size",
+    "open_source",
     "parse_document",
     "parse_record",
     "pointed_at_one_file",
     "read_batches",
     "read_document",
+    "read_source",
     "shown_name",
 ]

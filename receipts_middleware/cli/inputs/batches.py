@@ -118,12 +118,22 @@ def _read_file(file: Found, reader: Reader | None) -> Iterator[tuple[Record | Do
         return
     try:
         with open_source(file.name) as source:
-            yield from _read_source(source, file.name, reader)
+            yield from read_source(source, file.name, reader)
     except InputError as error:
         yield Document(file.name, error=error), 0
 
 
-def _read_source(source: Source, name: str, reader: Reader | None) -> Iterator[tuple[Record | Document, int]]:
+def read_source(source: Source, name: str, reader: Reader | None) -> Iterator[tuple[Record | Document, int]]:
+    """The records of an open input, or the input as one document, each with its size.
+
+    Args:
+        source: From its beginning.
+        name: Its path.
+        reader: Of the format that it has; None to have it recognised.
+
+    Raises:
+        InputError: It cannot be read.
+    """
     source.mark()
     form = _form(source, name, reader)
     source.rewind()
