@@ -14,6 +14,7 @@ import click
 from receipts_middleware import __version__
 from receipts_middleware.cli.demo import demo
 from receipts_middleware.cli.exits import INTERRUPTED, OK, UNREADABLE, CommandError, bug_sentence
+from receipts_middleware.cli.infer import infer
 from receipts_middleware.cli.keygen import keygen
 from receipts_middleware.cli.ledger import ledger
 from receipts_middleware.cli.lint import lint
@@ -37,6 +38,7 @@ Examples:
   receipts lint run.json --tools tools.json
                                      were its calls well formed?
   receipts policy init run.json      write down what is guessed of its tools
+  receipts infer runs/ -o tools.json write down what their tools take
 
 \b
 Exit codes: 0 nothing found, 1 findings, 2 stop-ship, 3 unreadable input or wrong usage.
@@ -54,6 +56,7 @@ def receipts() -> None:
 
 receipts.add_command(demo)
 receipts.add_command(keygen)
+receipts.add_command(infer)
 receipts.add_command(ledger)
 receipts.add_command(lint)
 receipts.add_command(policy)

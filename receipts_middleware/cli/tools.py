@@ -56,33 +56,43 @@ def tools_options(what: str) -> Callable[[_F], _F]:
     """
 
     def decorate(command: _F) -> _F:
-        for option in (
-            click.option(
-                "--tools-timeout",
-                metavar="SECONDS",
-                type=click.FloatRange(min=0, min_open=True),
-                default=_TIMEOUT_SECONDS,
-                show_default=True,
-                help="How long a server of --tools may take.",
-            ),
-            click.option(
-                "--tools-header",
-                metavar="'NAME: VALUE'",
-                multiple=True,
-                help="Sent to a server of --tools; $NAME in it is read from the environment.",
-            ),
-            click.option(
-                "--tools",
-                "tools",
-                metavar="SOURCE",
-                multiple=True,
-                shell_complete=_complete_sources,
-                help=what + " A file, package.module:attribute, mcp-stdio:COMMAND, mcp-http:URL, an address, "
-                "or transcript; may be given again.",
-            ),
-        ):
-            command = option(command)
-        return command
+        option = click.option(
+            "--tools",
+            "tools",
+            metavar="SOURCE",
+            multiple=True,
+            shell_complete=_complete_sources,
+            help=what + " A file, package.module:attribute, mcp-stdio:COMMAND, mcp-http:URL, an address, "
+            "or transcript; may be given again.",
+        )
+        return option(server_options("--tools")(command))
+
+    return decorate
+
+
+def server_options(option: str) -> Callable[[_F], _F]:
+    """Give a command `--tools-header` and `--tools-timeout`.
+
+    Args:
+        option: The option that names the server.
+    """
+
+    def decorate(command: _F) -> _F:
+        timeout = click.option(
+            "--tools-timeout",
+            metavar="SECONDS",
+            type=click.FloatRange(min=0, min_open=True),
+            default=_TIMEOUT_SECONDS,
+            show_default=True,
+            help=f"How long a server of {option} may take.",
+        )
+        header = click.option(
+            "--tools-header",
+            metavar="'NAME: VALUE'",
+            multiple=True,
+            help=f"Sent to a server of {option}; $NAME in it is read from the environment.",
+        )
+        return header(timeout(command))
 
     return decorate
 
