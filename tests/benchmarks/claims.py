@@ -26,8 +26,9 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 
 from receipts_middleware import verify, verify_messages
-from receipts_middleware.core.binding import contrast_words, words
-from receipts_middleware.core.values import read
+from receipts_middleware.core import markdown
+from receipts_middleware.core.binding import contrast_words, people, words
+from receipts_middleware.core.values import pool, read
 
 #: Seconds that one measurement of a checker may take before it is not repeated.
 SLOW = 1.5
@@ -59,7 +60,15 @@ SENTENCES = (
 Checker = Callable[[], object]
 
 #: What ours keeps of claims, arguments and results.
-KEPT = (words._kept_stems, read._kept, contrast_words._kept_words, contrast_words._kept_mentions)
+KEPT = (
+    words._kept_stems,
+    read._kept,
+    contrast_words._kept_words,
+    contrast_words._kept_mentions,
+    people._names_of,
+    pool._keys,
+    markdown._kept,
+)
 
 
 @dataclass(frozen=True, slots=True)

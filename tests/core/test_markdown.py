@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from receipts_middleware.core.markdown import is_inside, read_markdown
+from receipts_middleware.core.markdown import blocks, is_inside, read_markdown
 from receipts_middleware.core.markdown.blocks import MAX_LINES
 
 PIECES = st.sampled_from(
@@ -120,3 +120,14 @@ def test_hostile_text_is_read_in_linear_time(name: str) -> None:
     text = HOSTILE[name]
     document = read_markdown(text)
     assert all(s.end <= len(text) for s in document.segments)
+
+
+LETTERS = st.sampled_from(
+    ["Done", "é", "I sent it. ", "a", " ", "x  ", "\t", "\n", "\n\n", "\r\n", "\r", "\x0b", "\x0c", "\u00a0", "\u2028"]
+    + ["-", "=", "|", ":", "1.", ">", "`", "#", "\0", "\u00e9\u0301", "\u65e5"]
+)
+
+
+@given(st.lists(LETTERS, max_size=24).map("".join))
+def test_plain_paragraphs_are_read_as_the_parser_reads_them(text: str) -> None:
+    assert blocks.read_blocks(text) == blocks._parsed(text, blocks.split_lines(text))

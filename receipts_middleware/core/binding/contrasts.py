@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
@@ -118,6 +119,7 @@ def _keyed(number: int, key: str, value: str) -> frozenset[int]:
     return frozenset(m for mention in mentions_in(value) if mention.number == number for m in mention.members)
 
 
+@lru_cache(maxsize=2_048)  # calls of one tool share their keys
 def _has_key(number: int, key: str) -> bool:
     words = key.split()
     keys = word_sets()[number].keys

@@ -113,7 +113,12 @@ class _Said:
     claim: tuple[str, ...]
 
 
-def _names_of(text: str) -> Iterator[_Said]:
+@lru_cache(maxsize=512)  # asked for each call that a claim may mean
+def _names_of(text: str) -> tuple[_Said, ...]:
+    return tuple(_read_names(text))
+
+
+def _read_names(text: str) -> Iterator[_Said]:
     claim = tuple(w.lower() for w in _LETTERS.findall(text))
     for match in _PHRASE.finditer(text):
         words = tuple(match["name"].lower().split())
@@ -158,6 +163,7 @@ def _is_other(said: _Said, kind: str, own: str) -> bool:
     return kind in _FIRMS and _is_other_firm(said, kind, own)
 
 
+@lru_cache(maxsize=512)
 def _cities(own: str) -> frozenset[str]:
     """Cities that an argument may be, as a name or, alone and in capitals, as a code."""
     code = len(own) == 3 and own.isupper()

@@ -56,12 +56,17 @@ def tell_of(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run) 
     """
     words = set(meant.words) | ({meant.verb} if meant.verb and claim.kind != "effect" else set())
     found = []
+    weight = len(words) + 2 * len(values)
+    if not weight:
+        return []
     for act in run.acts:
-        hit = len(words & (act.words() | act.traits.own | run.alias_words(act))) + 2 * sum(
-            agrees(v, act) for v in values
-        )
-        weight = len(words) + 2 * len(values)
-        if hit and weight:
+        told, own, alias = act.words(), act.traits.own, run.alias_words(act)
+        hit = 0
+        for word in words:
+            hit += word in told or word in own or word in alias
+        for value in values:
+            hit += 2 * agrees(value, act)
+        if hit:
             found.append((act, hit / weight))
     found.sort(key=lambda pair: (-pair[1], -pair[0].entry.n))
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 from receipts_middleware.core.claims.morphology import base_form
@@ -88,7 +89,18 @@ def _kept_stems(text: str) -> frozenset[str]:
 
 
 def _stems(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in words_of(text) if word not in STOPWORDS and len(word) > 1)
+    found = {word.lower().removesuffix("'s") for word in islice(_found(text), MAX_WORDS)}
+    return frozenset([stem(word) for word in found if word not in STOPWORDS and len(word) > 1])
+
+
+def _found(text: str) -> Iterable[str]:
+    """Words as they stand; of a long text one after the other."""
+    parted = _CAMEL.sub(" ", text)
+    return _WORD.findall(parted) if len(parted) <= _MAX_AT_ONCE else (match[0] for match in _WORD.finditer(parted))
+
+
+#: Characters of a text whose words are listed at once.
+_MAX_AT_ONCE: Final = 60_000
 
 
 def stems(words: Iterable[str]) -> frozenset[str]:

@@ -91,10 +91,17 @@ def _is_umbrella(tokens: Sequence[Token], more: Words) -> bool:
     if len(words) > 12 or any(x.word in t.NEGATIONS or x.word in t.MODALS or x.word in t.CONDITIONS for x in words):
         return False
     line = f" {joined(tokens, 0, len(tokens))} "
-    return any(phrase in line for phrase in _UMBRELLAS) or any(f" {phrase} " in line for phrase in more.umbrellas)
+    begun = _UMBRELLAS.keys() & line.split(" ")
+    if any(phrase in line for word in begun for phrase in _UMBRELLAS[word]):
+        return True
+    return any(f" {phrase} " in line for phrase in more.umbrellas)
 
 
-_UMBRELLAS: Final = tuple(f" {phrase} " for phrase in t.UMBRELLA_PHRASES)
+#: Phrases by their first words.
+_UMBRELLAS: Final = {
+    first: [f" {phrase} " for phrase in t.UMBRELLA_PHRASES if phrase.partition(" ")[0] == first]
+    for first in dict.fromkeys(phrase.partition(" ")[0] for phrase in t.UMBRELLA_PHRASES)
+}
 #: Words that may stand beside what was done and its end.
 _BESIDE_AN_END: Final = t.DETERMINERS | t.ADVERBS | t.BE | t.HAVE | {"out", "off", "up", "now", "successfully"}
 

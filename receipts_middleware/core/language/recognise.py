@@ -130,10 +130,14 @@ def _decide(sentence: Sequence[SpokenWord], languages: Mapping[str, Language]) -
     return ("read" if english > words else "open"), code, 0.0
 
 
+_NO_CODES: Final = FOREIGN.get("", ())
+
+
 def _hear(sentence: Sequence[SpokenWord], languages: Mapping[str, Language]) -> _Heard:
     heard = _Heard()
+    tables = [language.function_words for language in languages.values()]
     first = True
-    run = 0
+    run = longest = plain = english = 0
     for at, token in enumerate(sentence):
         if token.kind != "word":
             run = 0 if token.kind in ("joint", "stop") else run
@@ -147,14 +151,18 @@ def _hear(sentence: Sequence[SpokenWord], languages: Mapping[str, Language]) -> 
                 continue
             heard.letters += len(word) / (_DENSE_LETTERS_A_WORD if number >= _DENSE else _LETTERS_A_WORD)
             continue
-        own = any(word in language.function_words for language in languages.values())
-        heard.english += own
+        own = False
+        for table in tables:
+            if word in table:
+                own = True
+                english += 1
+                break
         if named and not own:
             continue
-        heard.plain += 1
+        plain += 1
         run += 1
-        heard.run = max(heard.run, run)
-        codes = FOREIGN.get(word) or FOREIGN.get(word.partition("'")[0] if "'" in word[:5] else "", ())
+        longest = max(longest, run)
+        codes = FOREIGN.get(word) or (FOREIGN.get(word.partition("'")[0], ()) if "'" in word[:5] else _NO_CODES)
         if own:
             heard.shared.update(codes)
         elif codes:
@@ -162,6 +170,7 @@ def _hear(sentence: Sequence[SpokenWord], languages: Mapping[str, Language]) -> 
                 heard.foreign.update(codes)
         elif not word.isascii() and word not in LOANS:
             heard.accents += 1
+    heard.english, heard.plain, heard.run = english, plain, longest
     return heard
 
 

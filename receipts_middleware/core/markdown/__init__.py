@@ -5,6 +5,9 @@ Nothing here knows what a citation looks like beyond telling it from a sentence;
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import Final
+
 from receipts_middleware.core.markdown.blocks import read_blocks
 from receipts_middleware.core.markdown.code import code_elements, inline_code, merge_spans
 from receipts_middleware.core.markdown.document import (
@@ -45,6 +48,19 @@ def read_markdown(text: str) -> Document:
         Code and segments, with offsets in characters of `text`. Never raises; linear in the length of the
         text.
     """
+    return _kept(text) if len(text) <= _MAX_KEPT else _read(text)
+
+
+#: Characters of a text whose reading is kept: claims and citations ask for the same reply.
+_MAX_KEPT: Final = 20_000
+
+
+@lru_cache(maxsize=8)
+def _kept(text: str) -> Document:
+    return _read(text)
+
+
+def _read(text: str) -> Document:
     blocks, fenced = read_blocks(text)
     code = list(fenced)
     for block in blocks:

@@ -56,6 +56,14 @@ def read_blocks(text: str) -> tuple[list[Block], list[Span]]:
     lines = split_lines(text)
     if len(lines) > MAX_LINES:
         return _scan(text, lines, range(len(lines)))
+    if all(text[start : start + 1].isalpha() or not text[start:end].strip(" \t") for start, end in lines) and (
+        "\0" not in text
+    ):
+        return list(_paragraphs(text, lines)), []
+    return _parsed(text, lines)
+
+
+def _parsed(text: str, lines: list[Span]) -> tuple[list[Block], list[Span]]:
     blocks: list[Block] = []
     code: list[Span] = []
     covered = bytearray(len(lines))
@@ -76,6 +84,18 @@ def read_blocks(text: str) -> tuple[list[Block], list[Span]]:
         blocks = sorted(blocks + more, key=lambda block: block.lines)
         code = sorted(code + more_code)
     return blocks, code
+
+
+def _paragraphs(text: str, lines: Sequence[Span]) -> Iterator[Block]:
+    """Paragraphs of a text each of whose lines is empty or begins with a letter, as no other block of Markdown does."""
+    run: list[Span] = []
+    for start, end in (*lines, (0, 0)):
+        if text[start:end].strip(" \t"):
+            run.append((start, end))
+        elif run:
+            content = "\n".join(text[slice(*line)] for line in run).strip()
+            yield Block("paragraph", tuple(_locate(text, run, content.split("\n"))), quoted=False)
+            run = []
 
 
 @cache
