@@ -68,3 +68,6 @@ RENDERERS: Final[Mapping[str, Callable[[Look], RunRenderer | CollectingRenderer]
     "github": lambda look: GithubRuns(),
     "html": _html,
 }
+
+#: Formats that point at lines of files.
+POINTING: Final = frozenset({"sarif", "github"})

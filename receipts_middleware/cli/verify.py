@@ -23,7 +23,7 @@ from receipts_middleware.cli.inputs import (
     pointed_at_one_file,
     read_batches,
 )
-from receipts_middleware.cli.renderers import RENDERERS, Look
+from receipts_middleware.cli.renderers import POINTING, RENDERERS, Look
 from receipts_middleware.cli.runs import Job, work_through, write_report
 from receipts_middleware.cli.runs.progress import Progress
 from receipts_middleware.cli.terminal import read_input, screen_width, wants_color
@@ -184,6 +184,7 @@ def verify(
         turns=turns,
         renderer=None if quiet and output is None else RENDERERS[form](look),
         under=_under(signing_key, thread, required=require_signed),
+        lines=form in POINTING,
     )
     pair = _pair(paths, reply, log, mapping)
     batches = [pair] if pair is not None else read_batches(find_files(paths), reader=reader_named(input_form))

@@ -40,11 +40,11 @@ class GithubRuns:
         """An annotation a line, at most 10 of each level."""
         lines: list[str] = []
         counts: Counter[str] = Counter()
-        for verification in run.verifications:
+        for at, verification in enumerate(run.verifications):
             for finding in verification.findings:
                 counts[finding.severity] += 1
                 if counts[finding.severity] <= MAX_ANNOTATIONS:
-                    lines.append(_annotation(run, verification, finding))
+                    lines.append(_annotation(run, run.place_of(at), verification, finding))
         return "".join(f"{line}\n" for line in lines)
 
     def collector(self) -> GithubCollector:
@@ -87,12 +87,12 @@ class GithubCollector:
         return True
 
 
-def _annotation(run: RunResult, verification: Verification, finding: Finding) -> str:
+def _annotation(run: RunResult, place: Place, verification: Verification, finding: Finding) -> str:
     parts = said_of(verification, finding)
     where = [short(part, QUOTE_CHARS) for part in (run.id, run.place.pointer) if part]
     if where:
         parts.append(f"run {' '.join(where)}")
-    return command(finding.severity, run.place, short(finding.rule, QUOTE_CHARS), "\n".join(parts))
+    return command(finding.severity, place, short(finding.rule, QUOTE_CHARS), "\n".join(parts))
 
 
 def command(level: Severity, place: Place, title: str, message: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Protocol, runtime_checkable
 
 from receipts_middleware.core.finding import Claim, Verification
@@ -57,6 +57,7 @@ class RunResult:
         unstamped: Those that were worked out.
         skipped: What its reader left out, in words; empty where nothing was.
         verifications: Of the last reply, or of every turn.
+        reply_lines: Lines on which the replies of these stand, where that was asked for and is known.
         transcript: The conversation, for formats that show it; None where nobody has kept it.
         policy: What the replies were judged by.
     """
@@ -71,8 +72,18 @@ class RunResult:
     unstamped: int
     skipped: str
     verifications: Sequence[Verification]
+    reply_lines: Sequence[int | None] = ()
     transcript: Transcript | None = None
     policy: Policy = NO_POLICY
+
+    def place_of(self, at: int) -> Place:
+        """Where the reply of a verification stands; where that is not known, where the run does.
+
+        Args:
+            at: Place of the verification among those of the run.
+        """
+        line = self.reply_lines[at] if at < len(self.reply_lines) else None
+        return self.place if line is None else replace(self.place, line=line)
 
 
 @dataclass(frozen=True, slots=True)

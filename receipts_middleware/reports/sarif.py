@@ -63,7 +63,7 @@ class SarifRuns:
 
     def piece(self, run: RunResult) -> str:
         """The results of a run, a JSON object a line; empty where there are no findings."""
-        results = (result for verification in run.verifications for result in _results(run, verification))
+        results = (result for at in range(len(run.verifications)) for result in _results(run, at))
         return ",\n".join(line_of(result) for result in results)
 
     def collector(self) -> SarifCollector:
@@ -119,13 +119,16 @@ def _rule(name: str, text: str) -> dict[str, object]:
     }
 
 
-def _results(run: RunResult, verification: Verification) -> Iterator[dict[str, object]]:
+def _results(run: RunResult, at: int) -> Iterator[dict[str, object]]:
+    verification, place = run.verifications[at], run.place_of(at)
     reply = hashlib.sha256(json.dumps(verification.reply).encode("ascii")).hexdigest()  # once: it may be long
     for finding in verification.findings:
-        yield _result(run, verification, finding, reply=reply)
+        yield _result(run, verification, finding, place=place, reply=reply)
 
 
-def _result(run: RunResult, verification: Verification, finding: Finding, *, reply: str) -> dict[str, object]:
+def _result(
+    run: RunResult, verification: Verification, finding: Finding, *, place: Place, reply: str
+) -> dict[str, object]:
     words = words_of(verification, finding)
     fingerprint = _fingerprint(run, finding, words, reply=reply, message=verification.message_index)
     result: dict[str, object] = {"ruleId": short(finding.rule, QUOTE_CHARS)}
@@ -135,7 +138,7 @@ def _result(run: RunResult, verification: Verification, finding: Finding, *, rep
         **result,
         "level": finding.severity,
         "message": {"text": message_text(" ".join(said_of(verification, finding)))},
-        "locations": [location(run.place, snippet=short(words or verification.reply, QUOTE_CHARS))],
+        "locations": [location(place, snippet=short(words or verification.reply, QUOTE_CHARS))],
         "partialFingerprints": {FINGERPRINT: fingerprint},
         "properties": {
             "run": short(run.id, QUOTE_CHARS),
@@ -145,7 +148,7 @@ def _result(run: RunResult, verification: Verification, finding: Finding, *, rep
             "start": finding.start,
             "end": finding.end,
             "receipts": [short(name, QUOTE_CHARS) for name in finding.receipts],
-            "lineKnown": run.place.line is not None,
+            "lineKnown": place.line is not None,
         },
     }
 

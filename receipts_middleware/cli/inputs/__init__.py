@@ -6,6 +6,7 @@ pieces of bounded size. What the values mean is the readers' business.
 """
 
 from receipts_middleware.cli.inputs.batches import Batch, Document, Pair, Record, read_batches, read_source
+from receipts_middleware.cli.inputs.lines import find_reply_lines
 from receipts_middleware.cli.inputs.parse import parse_document, parse_record
 from receipts_middleware.cli.inputs.paths import Found, find_files, known_size, pointed_at_one_file
 from receipts_middleware.cli.inputs.source import (
@@ -30,6 +31,7 @@ __all__ = [
     "Source",
     "cut_lines",
     "find_files",
+    "find_reply_lines",
     "known_size",
     "open_source",
     "parse_document",

@@ -20,6 +20,7 @@ from receipts_middleware.cli.inputs import (
     InputError,
     Pair,
     Record,
+    find_reply_lines,
     parse_document,
     parse_record,
     read_document,
@@ -53,6 +54,7 @@ class Job:
         turns: Verify every turn, not only the last reply.
         renderer: Of the report; None where nobody wants one.
         under: Keys of which one must have signed; None where none is asked for.
+        lines: Say on which lines replies with findings stand.
     """
 
     form: str = "auto"
@@ -61,6 +63,7 @@ class Job:
     turns: bool = False
     renderer: RunRenderer | CollectingRenderer | None = None
     under: Under | None = None
+    lines: bool = False
 
 
 @dataclass(slots=True)
@@ -106,8 +109,10 @@ def do_batch(batch: Batch, job: Job, *, first: bool = False) -> Done:
     for item in batch.items:
         shown = shown_name(item.file)
         done.files.setdefault(shown, False)
-        for place, run in read_item(item, job):
-            result = run if isinstance(run, Skipped) else _guarded(place, run, job)
+        results = (
+            (run, run if isinstance(run, Skipped) else _guarded(place, run, job)) for place, run in read_item(item, job)
+        )
+        for run, result in _with_lines(item, list(results)) if job.lines else results:
             if isinstance(result, Skipped):
                 done.files[shown] = True  # what is wrong with it is said
                 done.skipped.append(result)
@@ -221,6 +226,33 @@ def _read_pair(item: Pair, name: str, job: Job) -> Iterator[tuple[Place, Transcr
     except FormatError as error:
         raise InputError(f"{name} and {shown_name(item.log)}: {error}", names_file=True) from error
     yield Place(name), transcript
+
+
+def _with_lines(
+    item: Record | Document | Pair, results: list[tuple[Transcript | Skipped, RunResult | Skipped]]
+) -> list[tuple[Transcript | Skipped, RunResult | Skipped]]:
+    """The results of an item with the lines of their replies; as they are where there is nothing to point at."""
+    found = [result for _, result in results if isinstance(result, RunResult)]
+    if not any(verification.findings for result in found for verification in result.verifications):
+        return results
+    data, first_line = _data_of(item)
+    lines = iter(find_reply_lines(data, [v.reply for r in found for v in r.verifications], first_line=first_line))
+    return [
+        (run, replace(r, reply_lines=[next(lines) for _ in r.verifications]) if isinstance(r, RunResult) else r)
+        for run, r in results
+    ]
+
+
+def _data_of(item: Record | Document | Pair) -> tuple[bytes, int]:
+    """The bytes in which replies stand, and the line on which they begin; files are read again, not held."""
+    if isinstance(item, Record):
+        return item.cut.data, item.cut.line
+    if isinstance(item, Document) and item.data is not None:
+        return item.data, 1
+    try:
+        return read_document(item.file), 1
+    except InputError:
+        return b"", 1  # it was there a moment ago; a line is not worth a failure
 
 
 def transcript_id(transcript: Transcript) -> str:
