@@ -62,9 +62,9 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 CORE_ORDER: tuple[str, ...] = tuple(
     """
     errors keys patterns canonical lexicon values ranges markdown citation receipt chain toolspec transcript evidence
-    facts snapshot seal rows ledger attest grade children finding wording language.value claims rules policy children.reduce
-    binding given resolve inspect suspicion language claimed bearing cited attested summary turn audit executed verify
-    witness children.judge lint
+    facts snapshot seal rows ledger attest grade children finding wording language.value claims rules policy
+    children.reduce binding given resolve inspect suspicion language claimed bearing cited attested summary turn audit
+    executed verify witness children.judge lint
     """.split()
 )
 
