@@ -108,6 +108,8 @@ def found_below(entry: Entry, policy: Policy = NO_POLICY, *, depth: int = 1) -> 
     """
     said = below(entry)
     held = entry.call.subagents if entry.call is not None and not said.runs and not said.left_out else ()
+    if not held:
+        return said
     if depth > MAX_DEPTH:
         return Below((), len(held)) if held else said
     names = [(transcript.meta or {}).get("agent", "") for transcript in held]

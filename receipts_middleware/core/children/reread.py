@@ -42,6 +42,9 @@ _ENDED: Final[Mapping[str, Ended]] = {ended: ended for ended in get_args(Ended)}
 _Row = Mapping[str, object]
 
 
+_NOTHING: Final = Below()
+
+
 def below(entry: Entry) -> Below:
     """The subagents that ran below a call, from its receipt and the record on its message.
 
@@ -53,7 +56,7 @@ def below(entry: Entry) -> Below:
     """
     stamped, result = entry.receipt.children, entry.result
     if not stamped:
-        return Below()
+        return _NOTHING
     body = _body(result.harvest) if result is not None else {}
     # Where the tool raised, the message is a layer's word for it and nothing that a subagent said.
     text = result.text if result is not None and entry.receipt.outcome_source != "exception" else ""

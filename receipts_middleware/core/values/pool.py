@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from receipts_middleware.core.values.numbers import shift
 from receipts_middleware.core.values.places import normal_path
-from receipts_middleware.core.values.same import keys_of, kinds_agree, units_agree
+from receipts_middleware.core.values.same import is_amount, keys_of, kinds_agree, units_agree
 from receipts_middleware.core.values.tables import DURATIONS, MONTH_DURATIONS
 from receipts_middleware.core.values.value import Value
 
@@ -19,6 +19,8 @@ Derivation = Literal["same", "minor_units", "ratio", "duration", "count", "round
 
 #: Numbers from which sums and differences are formed: with more, nearly everything follows from something.
 MAX_NUMBERS: Final = 200
+#: Of so few what follows is worked out once, for all values that are asked for.
+_FEW: Final = 12
 #: Smaller whole numbers are sums of something in any pool, so they are never derived.
 MIN_DERIVED: Final = 20
 #: Values that share one key; further ones add nothing.
@@ -28,13 +30,14 @@ _MAX_SHARED: Final = 64
 class Pool:
     """Values that were seen. Immutable."""
 
-    __slots__ = ("_by_key", "_fractions", "_kinds", "_numbers")
+    __slots__ = ("_by_key", "_derivable", "_fractions", "_kinds", "_numbers")
 
     def __init__(self, values: Iterable[Value]) -> None:
         self._by_key: dict[str, list[Value]] = {}
         self._kinds: dict[str, set[str]] = {}
         self._numbers: list[Value] = []
         self._fractions: list[Value] = []
+        self._derivable: dict[tuple[str, str, bool], dict[tuple[int, int], Derivation]] = {}
         seen: set[tuple[str, str, str]] = set()
         for value in values:
             self._count(value)
@@ -130,6 +133,11 @@ class Pool:
         above, below = _ratio(value.norm)
         if below == 1 and above < MIN_DERIVED:
             return None
+        if len(self._numbers) <= _FEW:
+            kind = (value.kind, value.unit, value.kind == "count" and is_amount(value))
+            if kind not in self._derivable:
+                self._derivable[kind] = _derivable([n.norm for n in self._numbers if units_agree(n, value)])
+            return self._derivable[kind].get((above, below))
         ratios = [_ratio(seen.norm) for seen in self._numbers if units_agree(seen, value)]
         scale = lcm(below, *(denominator for _, denominator in ratios))
         target = above * (scale // below)
@@ -149,6 +157,20 @@ def _keys(value: Value) -> tuple[str, ...]:
 def _ratio(norm: str) -> tuple[int, int]:
     """A number exactly, as numerator and denominator: whole numbers are added up much faster than fractions."""
     return Fraction(norm).as_integer_ratio()
+
+
+def _derivable(norms: list[str]) -> dict[tuple[int, int], Derivation]:
+    """All that follows from a few numbers: of two or of several side by side the sum, of two the difference."""
+    ratios = [_ratio(norm) for norm in norms]
+    scale = lcm(*(denominator for _, denominator in ratios))
+    numbers = [numerator * (scale // denominator) for numerator, denominator in ratios]
+    found: dict[int, Derivation] = {b - a: "difference" for a in numbers if a for b in numbers}
+    for at, number in enumerate(numbers):
+        running = number
+        for other in numbers[at + 1 :]:
+            running += other
+            found[number + other] = found[running] = "sum"
+    return {Fraction(number, scale).as_integer_ratio(): how for number, how in found.items()}
 
 
 def _is_sum(numbers: list[int], target: int) -> bool:

@@ -125,6 +125,15 @@ def _names_agree(x: str, y: str) -> bool:
     return one.isdecimal() != other.isdecimal() or (one.isdecimal() and int(one) == int(other))
 
 
+def is_amount(count: Value) -> bool:
+    """Whether a number is written as amounts are, whatever stands behind it: `12.00 shipping`.
+
+    Args:
+        count: A bare number.
+    """
+    return _AMOUNT.search(count.text) is not None
+
+
 def units_agree(a: Value, b: Value) -> bool:
     """Whether the units of two numbers do not speak against each other; of other values always true.
 
@@ -136,7 +145,7 @@ def units_agree(a: Value, b: Value) -> bool:
         return True
     if a.kind != b.kind:
         bare = b if a.kind != "count" else a
-        return bare.kind == "count" and (not bare.unit or _AMOUNT.search(bare.text) is not None)
+        return bare.kind == "count" and (not bare.unit or is_amount(bare))
     if a.kind != "money" or not a.unit or not b.unit or a.unit == b.unit:
         return True
     wide_a, wide_b = (
