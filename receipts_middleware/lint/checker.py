@@ -6,13 +6,13 @@ The library answers for the many calls that fit; only for those that do not the 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from receipts_middleware.core.lint import LintFinding, make_lint_finding
 from receipts_middleware.lint.bounds import MAX_WORK, Bounds, bounds_of, depth_and_size, work_of
-from receipts_middleware.lint.extras import Extras
+from receipts_middleware.lint.extras import Extras, Path
 from receipts_middleware.lint.faults import Faults
 from receipts_middleware.lint.leaves import Compiled
 from receipts_middleware.lint.refs import References, Schema, SchemaProblem
@@ -70,16 +70,16 @@ class Checker:
             return [make_lint_finding("args_type", message, tool=name)]
         given = dict(arguments)
         try:
-            found = list(self._ready.check(given, self.tool))
+            found = self._ready.check(given, self.tool)
         except (ValueError, RecursionError) as error:
             whole = _without_surrogates(given)
             if whole is None:
                 return [self._unchecked(cut(str(error), 200))]
             try:
-                found = list(self._ready.check(whole, self.tool))
+                found = self._ready.check(whole, self.tool)
             except (ValueError, RecursionError) as again:
                 return [self._unchecked(cut(str(again), 200))]
-        return [replace(finding, tool=name) for finding in found]
+        return [replace(finding, tool=name) for finding in found] if found else found
 
     def _unchecked(self, why: str) -> LintFinding:
         message = f"The arguments of {shown(self.tool.name)} could not be held against its schema: {why}."
@@ -128,13 +128,16 @@ class _Ready:
         self._extras = Extras(schema, self._references)
         self._faults = Faults(schema, self._references, self._compiled)
 
-    def check(self, arguments: dict[str, object], tool: DeclaredTool) -> Iterator[LintFinding]:
+    def check(self, arguments: dict[str, object], tool: DeclaredTool) -> list[LintFinding]:
         """All findings; raises ValueError where nothing can be said."""
         self._stay_in_bounds(arguments)
+        found: list[LintFinding] = []
         if not self._compiled.fits(arguments):
-            faults = self._faults.find(arguments)
-            yield from tell(faults, arguments, tool, self._extras, self._compiled)
-        yield from self._unmentioned(arguments)
+            found.extend(tell(self._faults.find(arguments), arguments, tool, self._extras, self._compiled))
+        unmentioned = self._extras.find(arguments)
+        if unmentioned:
+            found.extend(self._unmentioned(arguments, unmentioned))
+        return found
 
     def _stay_in_bounds(self, arguments: dict[str, object]) -> None:
         bounds = self._bounds
@@ -149,8 +152,11 @@ class _Ready:
         if worst > MAX_WORK and work_of(self._schema, arguments, self._references) > MAX_WORK:
             raise ValueError("its branches multiply with their depth to more steps than are taken for one call")
 
-    def _unmentioned(self, arguments: dict[str, object]) -> Iterator[LintFinding]:
-        for count, (path, name, names) in enumerate(self._extras.find(arguments)):
+    @staticmethod
+    def _unmentioned(
+        arguments: dict[str, object], unmentioned: Iterable[tuple[Path, str, Sequence[str]]]
+    ) -> Iterator[LintFinding]:
+        for count, (path, name, names) in enumerate(unmentioned):
             if count == _MAX_EXTRAS:
                 return
             near = nearest(name, (n for n in names if n not in arguments) if not path else names)

@@ -7,7 +7,7 @@ said. Names are gathered over every branch and reference that judges the same va
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -20,6 +20,8 @@ _SAYS: Final = ("additionalProperties", "unevaluatedProperties", "patternPropert
 #: Shapes that are remembered for a schema, and steps spent on one call: hostile schemas have no end of them.
 _MAX_SHAPES: Final = 2_000
 _MAX_STEPS: Final = 100_000
+#: Shapes that are looked at to say that nothing below matters; where there are more, it is taken to matter.
+_MAX_LOOKED_AT: Final = 200
 
 
 @dataclass(slots=True)
@@ -43,7 +45,10 @@ class Extras:
     def __init__(self, root: Schema, references: References) -> None:
         self._references = references
         self._shapes: dict[tuple[int, ...], _Shape] = {}
+        self._matter: dict[tuple[int, ...], bool] = {}
         self._top = self._shape_of([root], [0])
+        #: Arguments in which something unmentioned may stand; of most tools none.
+        self._deep = frozenset(name for name, schemas in self._top.names.items() if self._matters(schemas))
 
     @property
     def names(self) -> Sequence[str]:
@@ -60,23 +65,36 @@ class Extras:
             shape = self._shape_of(schemas, steps)
         return list(shape.names)
 
-    def find(self, arguments: Mapping[str, object]) -> Iterator[tuple[Path, str, Sequence[str]]]:
+    def find(self, arguments: Mapping[str, object]) -> Iterable[tuple[Path, str, Sequence[str]]]:
         """Members that are mentioned nowhere.
 
         Args:
             arguments: Their depth is known to be fine.
 
-        Yields:
-            The path of the object, the name, and the names that there are.
+        Returns:
+            For each the path of its object, its name, and the names that there are.
         """
-        top = self._top
-        if not top.is_open and arguments.keys() <= top.names.keys():
-            for name, value in arguments.items():
-                if isinstance(value, dict | list | tuple) and value and top.names[name]:
-                    break
-            else:
-                return  # nearly every call
-        yield from self._walk(top, arguments, (), [0])
+        top, given = self._top, arguments.keys()
+        if (top.is_open or given <= top.names.keys()) and self._deep.isdisjoint(given):
+            return ()  # nearly every call
+        return self._walk(top, arguments, (), [0])
+
+    def _matters(self, schemas: Sequence[Schema]) -> bool:
+        """Whether in a value that these schemas judge something unmentioned may stand, at any depth."""
+        key = tuple(id(schema) for schema in schemas)
+        known = self._matter.get(key)
+        if known is None:
+            waiting, seen, known = [list(schemas)], {key}, False
+            while waiting and not known:
+                shape = self._shape_of(waiting.pop(), [0])
+                known = not shape.is_open or len(seen) > _MAX_LOOKED_AT
+                for inner in (*shape.names.values(), *shape.first, shape.items):
+                    inner_key = tuple(id(schema) for schema in inner)
+                    if inner and inner_key not in seen:
+                        seen.add(inner_key)
+                        waiting.append(inner)
+            self._matter[key] = known
+        return known
 
     def _walk(
         self, shape: _Shape, value: object, path: Path, steps: list[int]
@@ -95,7 +113,7 @@ class Extras:
             if not isinstance(part, dict | list | tuple) or not part:
                 continue
             schemas = self._below(shape, step)
-            if not schemas:
+            if not schemas or not self._matters(schemas):
                 continue
             steps[0] += 1
             if steps[0] > _MAX_STEPS:

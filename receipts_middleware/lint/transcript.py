@@ -9,6 +9,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Final
 
 from receipts_middleware.core.lint import LintCounts, LintFinding, make_lint_finding
@@ -20,7 +21,9 @@ from receipts_middleware.lint.tools import DeclaredTool
 from receipts_middleware.lint.words import nearest, shown
 
 #: Ids that are remembered; a transcript with more of them repeats none that matters.
-MAX_IDS: Final = 1_000_000
+MAX_IDS: Final = 250_000
+#: Open calls that are looked at for a result without an id.
+_LOOKED_AT: Final = 100
 #: Names that are looked up once each; models invent new ones without end.
 _MAX_NAMES: Final = 10_000
 #: Characters of a message that are searched for written calls.
@@ -197,7 +200,7 @@ class TranscriptLinter:
         self._at = -1
         self._ids: set[str] = set()
         self._told: set[str] = set()
-        self._open: dict[str, deque[_Place]] = {}
+        self._open = _Waiting()
         self._last_turn = -1
         self._forgot = False
         self.counts = LintCounts(transcripts=1)
@@ -212,7 +215,7 @@ class TranscriptLinter:
             self._last_turn = self._at
             for index, call in enumerate(message.calls):
                 self.counts.calls += 1
-                found.extend(self._call(call, index))
+                found += self._call(call, index)
                 if self._pairs:
                     found.extend(self._paired(call, index))
         elif message.role == "assistant":
@@ -225,8 +228,7 @@ class TranscriptLinter:
 
     def finish(self) -> list[LintFinding]:
         """Findings that only the end can tell: calls that nothing answers, but for those of the last turn."""
-        waiting = [place for places in self._open.values() for place in places if place.message != self._last_turn]
-        self._open.clear()
+        waiting = [place for place in self._open.leave() if place.message != self._last_turn]
         if waiting and not self.counts.results:
             count = len(waiting)
             message = (
@@ -244,17 +246,19 @@ class TranscriptLinter:
 
     # --- one call ------------------------------------------------------------------------------------
 
-    def _call(self, call: ToolCall, index: int) -> Iterator[LintFinding]:
+    def _call(self, call: ToolCall, index: int) -> list[LintFinding]:
         checker = self._toolset.find(call.tool)
         if checker is None:
-            if call.kind in ("client", "invalid"):
-                yield self._placed(self._undeclared(call), _Place(self._at, index, call.tool, call.tool_call_id))
-            found = [not_json(call.args, call.tool)] if call.kind == "invalid" and isinstance(call.args, str) else []
+            found = [self._undeclared(call)] if call.kind in ("client", "invalid") else []
+            if call.kind == "invalid" and isinstance(call.args, str):
+                found.append(not_json(call.args, call.tool))
         else:
             self.counts.checked += checker.can_check
             found = checker.check(call.args, is_text=call.kind == "invalid")
-        for finding in found:
-            yield self._placed(finding, _Place(self._at, index, call.tool, call.tool_call_id))
+        if not found:
+            return found  # nearly every call
+        place = _Place(self._at, index, call.tool, call.tool_call_id)
+        return [self._placed(finding, place) for finding in found]
 
     def _undeclared(self, call: ToolCall) -> LintFinding:
         if not call.tool:
@@ -276,35 +280,21 @@ class TranscriptLinter:
         if name and len(self._ids) < MAX_IDS:
             self._ids.add(name)
         if call.kind == "client" and call.result is None:
-            self._open.setdefault(name, deque()).append(place)
+            self._open.put(name, place)
 
     def _answered(self, name: str, tool: str) -> Iterator[LintFinding]:
-        places = self._open.get(name)
-        if places:
-            places.popleft()
-            if not places:
-                del self._open[name]
+        if self._open.take(name):
             return
         if name in self._ids or self._forgot or len(self._ids) >= MAX_IDS:
             return
         if not name or not self._ids:  # logs without ids: by the order of calls
-            self._answer_any(tool)
+            self._open.take_any(tool)
             return
-        waiting = self._open.get("")
-        if waiting:
-            waiting.popleft()
+        if self._open.take(""):
             return
         of = f" of {shown(tool)}" if tool else ""
         message = f"A result{of} answers {shown(name)}, and no call has that id."
         yield self._placed(make_lint_finding("result_without_call", message), _Place(self._at, None, tool, name))
-
-    def _answer_any(self, tool: str) -> None:
-        for name, places in self._open.items():
-            if not tool or places[0].tool == tool:
-                places.popleft()
-                if not places:
-                    del self._open[name]
-                return
 
     def _written(self, text: str) -> Iterator[LintFinding]:
         if not any(mark in text for mark in _MARKS):
@@ -337,6 +327,50 @@ class _Place:
     call: int | None
     tool: str
     id: str
+
+
+class _Waiting:
+    """Calls without a result so far, by id; the first of an id is answered first. Bounded."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, _Place] = {}
+        self._more: dict[str, deque[_Place]] = {}
+        self._count = 0
+
+    def put(self, name: str, place: _Place) -> None:
+        if self._count >= MAX_IDS:
+            return
+        self._count += 1
+        if name in self._first:
+            self._more.setdefault(name, deque()).append(place)
+        else:
+            self._first[name] = place
+
+    def take(self, name: str) -> bool:
+        """Take the first call of an id; False where none waits."""
+        if self._first.pop(name, None) is None:
+            return False
+        self._count -= 1
+        more = self._more.get(name)
+        if more:
+            self._first[name] = more.popleft()
+            if not more:
+                del self._more[name]
+        return True
+
+    def take_any(self, tool: str) -> None:
+        """Take the first call of a tool, or of any; only the oldest are looked at."""
+        for name, place in islice(self._first.items(), _LOOKED_AT):
+            if not tool or place.tool == tool:
+                self.take(name)
+                return
+
+    def leave(self) -> list[_Place]:
+        """All that still wait; none do afterwards."""
+        places = [*self._first.values(), *(place for more in self._more.values() for place in more)]
+        self._first.clear()
+        self._more.clear()
+        return places
 
 
 def _in_code(text: str, at: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from receipts_middleware.core.lint import LINT_RULES
 from receipts_middleware.core.rules import RULES
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "rules.md").read_text(encoding="utf-8")
@@ -17,3 +18,12 @@ def test_every_rule_has_its_section_and_no_other_has() -> None:
 def test_table_has_severity_and_verdict_of_every_rule() -> None:
     rows = re.findall(r"^\| \[`(\w+)`\]\(#\w+\) \| (\w+) \| (?:`(\w+)` )?\|$", PAGE, re.MULTILINE)
     assert sorted(rows) == sorted((rule.id, rule.severity, rule.verdict or "") for rule in RULES.values())
+
+
+LINT_PAGE = (Path(__file__).resolve().parents[2] / "docs" / "lint-rules.md").read_text(encoding="utf-8")
+
+
+def test_every_rule_of_lint_has_its_section_and_its_row() -> None:
+    assert re.findall(r"^### (\w+)$", LINT_PAGE, re.MULTILINE) == list(LINT_RULES)
+    rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (.+) \|$", LINT_PAGE, re.MULTILINE)
+    assert rows == [(rule.id, rule.severity, rule.title) for rule in LINT_RULES.values()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -139,7 +140,7 @@ class LintWork:
     def _lines(self, source: Source, name: str, kind: LineKind) -> Iterator[LintItem]:
         shown = shown_name(name)
         linter = TranscriptLinter(self._given or Toolset(()), source=kind)
-        at: list[int] = []  # the line of each message that has findings still to come, by its index
+        at = array("Q")  # the line of each message that has findings still to come, by its index
         others = size = 0
         first = 0
         for line, messages, length in read_lines(source, kind):
