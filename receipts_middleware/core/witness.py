@@ -22,4 +22,6 @@ def with_recorded(turn: Turn, recorded: Recorded, *, later: bool = True) -> Turn
     highest = max([entry.n for entry in turn.ledger], default=0)
     limit = max(highest, turn.view.n or 0)
     held = hold_against(turn.ledger, recorded, limit=limit, later=later)
-    return replace(turn, ledger=held.ledger, view=replace(turn.view, unbelieved=held.unbelieved), sink=held.trust)
+    # A call that no key vouches for stays unbelieved, unless the sink has it: that is the stronger record.
+    unbelieved = (turn.view.unbelieved - held.proven) | held.unbelieved
+    return replace(turn, ledger=held.ledger, view=replace(turn.view, unbelieved=unbelieved), sink=held.trust)

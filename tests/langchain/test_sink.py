@@ -489,6 +489,27 @@ def test_what_was_erased_is_held_against_nobody(sink, drive) -> None:
     assert (v.trust["sink"]["erased"], v.trust["sink"]["missing"]) == (True, ["r1"])
 
 
+def test_a_key_and_a_sink_together(sink, drive) -> None:
+    """What the sink has counts without a signature; what neither has is made up."""
+    key = b"k" * 32
+    reply = "I sent it to a@example.com [r1 send_email] and to b@example.com [r2 send_email]."
+    turns = [call("send_email", to="a@example.com"), call("send_email", to="b@example.com"), reply]
+    out = drive.ask(agent(sink, *turns, signing_key=key), THREAD)
+    assert verify_messages(out, sink=sink, signing_key=key).verdict == "clean"
+    bare = [m.model_copy(update={"additional_kwargs": {}}) for m in out["messages"]]
+    unsigned = verify_messages(bare, signing_key=key)
+    assert [c.resolution for c in unsigned.citations] == ["unknown", "unknown"]
+    both = verify_messages(bare, signing_key=key, sink=sink, thread="t1")
+    assert ([c.resolution for c in both.citations], both.verdict) == (["resolved", "resolved"], "clean")
+    with SqliteSink(sink.path.with_name("other.db"), store="raw") as other:
+        for row in sink.read():
+            if row.n == 1:
+                other.append(row)
+        half = verify_messages(bare, signing_key=key, sink=other, thread="t1")
+    assert [c.resolution for c in half.citations] == ["resolved", "unknown"]
+    assert half.verdict == "fabricated"
+
+
 def test_a_sink_that_cannot_be_read_raises(drive) -> None:
     out = drive.ask(agent(None, call("send_email", to="a"), "Sent."), THREAD)
     with pytest.raises(OSError, match="input/output"):

@@ -80,11 +80,13 @@ class Held:
 
     Attributes:
         ledger: Entries with the sink's record where it has one.
+        proven: Numbers of calls that the sink has.
         unbelieved: Numbers of calls that the messages show as run and the sink does not know.
         trust: What was compared and what differs, as `Verification.trust` shows it.
     """
 
     ledger: Ledger
+    proven: frozenset[int]
     unbelieved: frozenset[int]
     trust: Mapping[str, object]
 
@@ -128,7 +130,7 @@ def hold_against(ledger: Ledger, recorded: Recorded, *, limit: int, later: bool 
     taken = {entry.n for entry in entries}
     entries += [e.entry() for n, e in extra.items() if n <= limit and n not in taken]
     trust = _trust(recorded, lists, extra, best)
-    return Held(Ledger(entries, notes), frozenset(unbelieved), trust)
+    return Held(Ledger(entries, notes), frozenset(used), frozenset(unbelieved), trust)
 
 
 def _trust(
