@@ -44,7 +44,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "demo": frozenset({"core", "readers", "reports", "langchain", "verification"}),
     "cli": frozenset(
         """
-        core readers reports signing policy llm store lint batch langchain demo verification audit
+        core readers reports signing policy llm store lint batch langchain demo verification audit attestation
         """.split()
     )
     | {""},
@@ -54,6 +54,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "pytest_plugin": frozenset({"core", "testing", "pytest_report"}),
     "pytest_report": frozenset({"core", "reports", "cli"}),
     "audit": frozenset({"core", "readers"}),
+    "attestation": frozenset({"core", "readers", "signing"}),
     "": frozenset({"core", "readers", "policy", "audit", "llm", "recorder", "verification"}),
 }
 
@@ -64,7 +65,7 @@ CORE_ORDER: tuple[str, ...] = tuple(
     errors keys patterns canonical lexicon values ranges markdown citation receipt chain toolspec transcript evidence
     facts snapshot seal rows ledger attest grade children finding wording language.value claims rules policy
     children.reduce binding given resolve inspect suspicion language claimed bearing cited attested summary turn audit
-    executed verify witness children.judge lint
+    executed audited verify witness children.judge lint
     """.split()
 )
 

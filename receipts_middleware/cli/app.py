@@ -12,6 +12,7 @@ from typing import Final, NoReturn
 import click
 
 from receipts_middleware import __version__
+from receipts_middleware.cli.audit import audit
 from receipts_middleware.cli.demo import demo
 from receipts_middleware.cli.exits import INTERRUPTED, OK, UNREADABLE, CommandError, bug_sentence
 from receipts_middleware.cli.infer import infer
@@ -54,6 +55,7 @@ def receipts() -> None:
     """Check what an agent's report says against the receipts of what it did."""
 
 
+receipts.add_command(audit)
 receipts.add_command(demo)
 receipts.add_command(keygen)
 receipts.add_command(infer)

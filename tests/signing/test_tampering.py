@@ -355,6 +355,8 @@ def test_a_removed_result_is_missed_by_chain_or_count(index):
     found = examine(read_transcript(saved), RING)
     # The final turn carries a copy, so the chain can still be followed; without it the gap shows there.
     assert found.chain == "intact"
+    assert [r.detail for r in found.records if not r.counts] == ["its result is not here"]
+    assert not found.holds
     kwargs(saved, -1).pop(SNAPSHOT_KEY)
     late = index > TURNS[1]
     found = examine(read_transcript(saved), RING, channel=saved[CHANNEL])

@@ -32,8 +32,12 @@ def believe(transcript: Transcript, found: Examination, keys: Checking) -> Trans
         A transcript to be judged by `verify` with only stamped receipts counting.
     """
     args = _executed(transcript.messages, found)
+    entries: dict[int, list[Record]] = {}
+    for record in found.records:
+        if record.kind == "entry" and record.index is not None:
+            entries.setdefault(record.index, []).append(record)
     messages = [
-        _believed_turn(index, message, found, args)
+        _believed_turn(message, found.snapshots.get(index), entries.get(index, ()), args, (found.thread, keys))
         if message.role == "assistant"
         else _believed_result(message, found.stamps.get(index), found, keys)
         for index, message in enumerate(transcript.messages)
@@ -60,12 +64,17 @@ def _executed(messages: Sequence[Message], found: Examination) -> frozenset[str]
     return frozenset(digests)
 
 
-def _believed_turn(index: int, message: Message, found: Examination, executed: frozenset[str]) -> Message:
-    record = found.snapshots.get(index)
+def _believed_turn(
+    message: Message,
+    record: Record | None,
+    entries: Sequence[Record],
+    executed: frozenset[str],
+    under: tuple[str, Checking],
+) -> Message:
     holds = record is not None and record.counts
     snapshot: object = None
     if holds:
-        snapshot = _believed_entries(message.snapshot, _entries_at(index, found))
+        snapshot = _believed_entries(message.snapshot, entries, *under)
     elif record is not None:
         snapshot = Malformed(_why_not(record))
     covered = holds and record is not None and "calls_differ" not in record.faults
@@ -96,20 +105,18 @@ def _believed_call(call: ToolCall, executed: frozenset[str]) -> ToolCall:
     return replace(call, args=args, result=None)
 
 
-def _entries_at(index: int, found: Examination) -> list[Record]:
-    return [record for record in found.records if record.kind == "entry" and record.index == index]
-
-
-def _believed_entries(snapshot: object, records: Sequence[Record]) -> object:
+def _believed_entries(snapshot: object, records: Sequence[Record], thread: str, keys: Checking) -> object:
     """A snapshot without the entries that do not count, and without facts that are not those that were signed."""
-    if all(record.counts and "facts_differ" not in record.faults for record in records):
+    plain = '"children":' not in str(snapshot)
+    if plain and all(record.counts and "facts_differ" not in record.faults for record in records):
         return snapshot
     body = undoubled(json.loads(str(snapshot)))
     assert isinstance(body, dict)
     kept = []
     for row, record in zip(body.get("entries", ()), records, strict=True):
         if record.counts:
-            kept.append({**row, "facts": {}} if "facts_differ" in record.faults else row)
+            facts = {} if "facts_differ" in record.faults else row.get("facts", {})
+            kept.append({"receipt": _believed_stamp(row["receipt"], thread, keys, 1), "facts": facts})
     return canon({**body, "entries": kept}).decode("utf-8")
 
 

@@ -8,7 +8,8 @@ from typing import Final
 
 from receipts_middleware.core.attest.content import faults_of_content, is_within
 from receipts_middleware.core.attest.links import Links
-from receipts_middleware.core.attest.value import Binding, Examination, Fault, Record, Tail
+from receipts_middleware.core.attest.sums import binding_of, without_excused
+from receipts_middleware.core.attest.value import Examination, Fault, Record, Tail
 from receipts_middleware.core.facts import digest_facts
 from receipts_middleware.core.keys import CHANNEL_META
 from receipts_middleware.core.ledger import Entry, LedgerBuilder
@@ -54,16 +55,18 @@ def examine(
     work.read_results()
     work.follow_chain()
     rows = list(work.read_channel(channel)) if channel is not None else []
-    records = [*_without_carried(list(_in_order(work))), *rows]
+    carried = [receipt for turn in work.turns.values() for receipt in turn.carried]
+    records = [*without_excused(list(_in_order(work)), carried), *rows]
     return Examination(
         records=records,
         stamps=work.stamps,
         snapshots={index: seen.record for index, seen in work.turns.items()},
         chains=work.links.states,
         breaks=work.links.end(),
-        binding=_binding(records, work),
+        binding=binding_of(records, given=bool(work.given)),
         tail=work.tail(channel),
         thread=work.thread,
+        carried={index: tuple(r.uid for r in turn.carried) for index, turn in work.turns.items() if turn.carried},
         keys=tuple(dict.fromkeys(record.kid for record in records if record.signature == "valid")),
     )
 
@@ -95,6 +98,7 @@ class _Work:
     thread: str = ""
     turns: dict[int, _Turn] = field(default_factory=dict)
     bare: dict[int, Record] = field(default_factory=dict)
+    unanswered: list[Record] = field(default_factory=list)
     stamps: dict[int, Record] = field(default_factory=dict)
     children: dict[int, list[Record]] = field(default_factory=dict)
     believed: dict[int, Receipt] = field(default_factory=dict)
@@ -206,12 +210,27 @@ class _Work:
             faults = list(self._faults_of_place(receipt, state))
             if state == "valid":
                 faults += self._faults_at(receipt, builder, seen)
-                faults += faults_of_content(receipt, message, builder.last)
+            faults += faults_of_content(receipt, message, builder.last)
             record = _record("receipt", index, receipt, state, faults)
             self.stamps[index] = record
             if record.counts:
                 self.believed[index] = receipt
             self.children[index] = list(self._children(index, receipt, receipt.id, 1))
+        self.unanswered = list(self._unanswered(builder))
+
+    def _unanswered(self, builder: LedgerBuilder) -> Iterator[Record]:
+        """Calls without a result, though the run went on behind them."""
+        newest = max((i for i, message in enumerate(self.messages) if message.role == "assistant"), default=-1)
+        for slot in builder.slots():
+            if not slot.answered and slot.call.kind == "client" and slot.message_index < newest:
+                yield Record(
+                    kind="receipt",
+                    index=slot.message_index,
+                    id=f"r{slot.n}",
+                    tool=slot.call.tool[:MAX_TEXT],
+                    faults=("missing",),
+                    detail="its result is not here",
+                )
 
     def _parse(self, stamp: object, read: dict[int, tuple[Receipt, SealState]]) -> Receipt | Malformed:
         receipt = parse_receipt(stamp)
@@ -276,7 +295,7 @@ class _Work:
             elif turn is not None:
                 self.links.skip(index)
             elif index in self.believed:
-                self.links.see(self.believed[index])
+                self.links.see(index, self.believed[index])
 
     def _all_carried(self, turn: _Turn) -> list[Receipt]:
         """Receipts of a believed turn, hearsay too: the heads cover it as well."""
@@ -356,32 +375,17 @@ def _scope_thread(meta: object) -> str:
 
 
 def _in_order(work: _Work) -> Iterator[Record]:
+    waiting: dict[int, list[Record]] = {}
+    for record in work.unanswered:
+        waiting.setdefault(record.index or 0, []).append(record)
     for index in range(len(work.messages)):
         turn = work.turns.get(index)
         if index in work.bare:
             yield work.bare[index]
+        yield from waiting.get(index, ())
         if turn is not None:
             yield turn.record
             yield from turn.entries
         if index in work.stamps:
             yield work.stamps[index]
             yield from work.children.get(index, ())
-
-
-def _without_carried(records: Sequence[Record]) -> Iterator[Record]:
-    """Without results of calls that no tool ran: their signed record stands in a later turn, not on the message."""
-    carried = {record.id for record in records if record.kind == "entry" and record.counts}
-    for record in records:
-        if record.kind != "receipt" or record.faults != ("missing",) or record.id not in carried:
-            yield record
-
-
-def _binding(records: Sequence[Record], work: _Work) -> Binding:
-    valid = [record for record in records if record.signature == "valid"]
-    if not valid:
-        return "none"
-    if any("replayed_thread" in record.faults for record in valid):
-        return "elsewhere"
-    if any("unbound" in record.faults for record in valid):
-        return "unbound"
-    return "bound" if work.given else "consistent"

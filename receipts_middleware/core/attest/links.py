@@ -61,13 +61,18 @@ class Links:
     _open: list[_Link] = field(default_factory=list)
     _carried: dict[int, Receipt] = field(default_factory=dict)
     _window: dict[int, Receipt] = field(default_factory=dict)
+    _covered: set[int] = field(default_factory=set)
     _last: Snapshot | None = None
     _gap: bool = False
     _broken: bool = False
     _skipped: bool = False
 
-    def see(self, receipt: Receipt) -> None:
+    def see(self, index: int, receipt: Receipt) -> None:
         """Take in a believed receipt of a tool message."""
+        if receipt.n in self._covered:
+            self._broken = True
+            self.breaks.append((index, "broken", f"{receipt.id} stands behind a turn that had already seen it"))
+            self.states.append((index, self._state()))
         self._window.setdefault(receipt.n, receipt)
 
     def skip(self, index: int) -> None:
@@ -107,6 +112,7 @@ class Links:
         known = self._known(link)
         digests = [known[n].digest() for n in sorted(known)]
         if next_head(link.before, digests) == link.head:
+            self._covered.update(known)
             return True
         if link.gap or link.first or _lacks(link, known):
             return False

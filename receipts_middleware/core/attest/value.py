@@ -9,16 +9,19 @@ from typing import Literal
 from receipts_middleware.core.seal import SealState
 
 #: receipt: on a tool message; snapshot: on an assistant message; entry: carried by a snapshot; child: of a subagent, in
-#: the receipt of the call that ran it; row: in the private channel; channel: the run's own row there.
-RecordKind = Literal["receipt", "snapshot", "entry", "child", "row", "channel"]
+#: the receipt of the call that ran it; row: in the private channel; channel: the run's own row there; execution: in
+#: a sink.
+RecordKind = Literal["receipt", "snapshot", "entry", "child", "row", "channel", "execution"]
 
 #: malformed: it cannot be read; hash_differs: the content is not what was hashed; args_differ: the call in the message
 #: asks for other arguments than were executed, and no edit is on record; facts_differ: the facts beside it are others;
-#: calls_differ: the message makes other calls than its snapshot covers; reordered: it stands at another call's place;
-#: replayed_call: it was issued by another turn, or stands here a second time; replayed_reply: it belongs to another
-#: reply; replayed_thread: to another thread; replayed_namespace: to another subgraph; record_differs: what is kept of
-#: subagents is not what was signed; differs: two copies of one receipt are not the same; missing: the call has a result
-#: and no record; unbound: it names no thread; hearsay: it was worked out from a message, since nobody saw the call run.
+#: calls_differ: the message makes other calls than its snapshot covers; record_differs: what is kept of subagents is
+#: not what was signed; differs: two copies of one receipt are not the same; reordered: it stands at another call's
+#: place; replayed_call: it was issued by another turn, or stands here a second time; replayed_reply: it belongs to
+#: another reply; replayed_thread: to another thread; replayed_namespace: to another subgraph; missing: the call has a
+#: result and no record, or the sink an execution that the messages do not show; unbound: it names no thread; hearsay:
+#: it was worked out from a message, since nobody saw the call run; not_in_sink: the sink does not know it; unfinished:
+#: it began and nothing says that it ended; redacted: the sink holds it changed, on purpose.
 Fault = Literal[
     "malformed",
     "hash_differs",
@@ -35,10 +38,15 @@ Fault = Literal[
     "missing",
     "unbound",
     "hearsay",
+    "not_in_sink",
+    "unfinished",
+    "redacted",
 ]
 #: Faults with which a record counts as none.
 VOID: frozenset[str] = frozenset(
-    {"malformed", "reordered", "replayed_call", "replayed_reply", "replayed_thread", "replayed_namespace", "hearsay"}
+    """
+    malformed missing unfinished reordered replayed_call replayed_reply replayed_thread replayed_namespace hearsay
+    """.split()
 )
 
 #: intact: every link holds; incomplete: records that a link is made of are not there; broken: a link does not hold
@@ -79,7 +87,11 @@ class Record:
     @property
     def counts(self) -> bool:
         """Whether it counts as evidence: validly signed, and nothing says that it belongs elsewhere."""
-        return self.signature == "valid" and VOID.isdisjoint(self.faults) and "missing" not in self.faults
+        return (
+            self.signature == "valid"
+            and VOID.isdisjoint(self.faults)
+            and not {"missing", "unfinished"} & set(self.faults)
+        )
 
     def to_dict(self) -> dict[str, object]:
         """Plain JSON object."""
@@ -109,6 +121,7 @@ class Examination:
         tail: Whether the end is there.
         thread: The thread that they are held against; empty where none is known.
         keys: Names of the keys with which a valid record was signed.
+        carried: Uids of the receipts that each believed turn carries, by position.
     """
 
     records: Sequence[Record]
@@ -120,6 +133,19 @@ class Examination:
     tail: Tail = "not_checked"
     thread: str = ""
     keys: tuple[str, ...] = ()
+    carried: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def holds(self) -> bool:
+        """Every record counts with nothing wrong about it, every link holds, and the end is not known to be cut off."""
+        return self.holds_but_for_gaps and self.chain not in ("incomplete", "not_checked")
+
+    @property
+    def holds_but_for_gaps(self) -> bool:
+        """The same, but for links whose records are not there, as after a compaction."""
+        sound = all(record.counts and not set(record.faults) - {"unbound"} for record in self.records)
+        ends = self.tail in ("complete", "not_checked")
+        return sound and bool(self.records) and ends and self.chain != "broken" and self.binding != "elsewhere"
 
     @property
     def chain(self) -> Chain:
