@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
@@ -90,17 +91,19 @@ def make_run(
     given = {tool: said.grade for tool, said in said_of.items() if said.grade is not None}
     strict, shown = policy.require_object_id, known.shown
     graded = grade_ledger(ledger, specs, strict=strict, policy=given, shown=shown, walk=known.walk)
-    found = {tool: _spec(tool, specs, policy) for tool in {e.tool: e for e in ledger}}
+    found = {tool: _spec(tool, specs, policy) for tool in {e.receipt.tool: e for e in ledger}}
     traits = {tool: _traits(spec, policy, tool, words) for tool, spec in found.items()}
     acts = []
     for entry in ledger:
+        act, spec = known.acts.get(entry.receipt.uid), found[entry.receipt.tool]
+        if act is not None and not said_of and _is_as_before(act, entry, graded[entry.receipt.n], spec):
+            acts.append(act)
+            continue
         if entry.call is not None and entry.call.kind == "answer":
             continue  # the reply itself in the shape of a call: nothing ran, and it is no evidence of what it says
-        spec = found[entry.tool]
         kind = kind_of_call(spec, entry.call.args if entry.call is not None else None)
         if kind == "unknown":
             graded[entry.n] = _as_an_act(entry, graded[entry.n], strict=strict)
-        act = known.acts.get(entry.receipt.uid)
         if act is None or act.entry is not entry:
             act = Act(entry, graded[entry.n], kind, traits[entry.tool])
             known.acts[entry.receipt.uid] = act
@@ -131,7 +134,23 @@ def make_run(
 
 def _spec(tool: str, specs: Sequence[ToolSpec], policy: Policy) -> ToolSpec:
     """A tool as it is described, or as its name and the policy say."""
-    return find_spec(specs, tool) or _said(ToolSpec(tool, "", kind_of(tool)), policy)
+    return find_spec(specs, tool) or _said(_unlisted(tool), policy)
+
+
+def _is_as_before(act: Act, entry: Entry, graded: Graded, spec: ToolSpec) -> bool:
+    """Whether nothing about a call has changed since it was weighed for an earlier turn; it then has that grade."""
+    weighed = act.weighed
+    if act.entry is not entry or act.kind == "unknown" or weighed is None:
+        return False
+    if weighed[0] is not graded or weighed[1] is not spec:
+        return False
+    act.graded = weighed[2]
+    return True
+
+
+@lru_cache(maxsize=1_024)
+def _unlisted(tool: str) -> ToolSpec:
+    return ToolSpec(tool, "", kind_of(tool))
 
 
 def _with_objects(ledger: Ledger, said_of: Mapping[str, ToolPolicy]) -> Ledger:
