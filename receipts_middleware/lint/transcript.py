@@ -26,6 +26,10 @@ MAX_IDS: Final = 250_000
 _LOOKED_AT: Final = 100
 #: Names that are looked up once each; models invent new ones without end.
 _MAX_NAMES: Final = 10_000
+#: Names for which the nearest tool is looked for, which takes milliseconds beside hundreds of tools.
+_MAX_GUESSES: Final = 500
+#: Rules by which nothing was said about the arguments themselves.
+_NOT_CHECKED: Final = frozenset({"args_unchecked", "args_not_json"})
 #: Characters of a message that are searched for written calls.
 _MAX_TEXT: Final = 200_000
 #: How models write a call as text: XML forms of Anthropic and Llama, JSON forms of OpenAI and Qwen, ReAct.
@@ -96,6 +100,7 @@ class Toolset:
         self._checkers: dict[str, Checker] = {}
         self._findings: list[LintFinding] = []
         self._resolved: dict[str, Checker | None] = {}
+        self._near: dict[str, str | None] = {}
         for tool in tools:
             known = self._checkers.get(tool.name)
             if known is None:
@@ -136,6 +141,12 @@ class Toolset:
             same = spec is not None and spec.name.rpartition("__")[2] == name.rpartition("__")[2]
             self._resolved[name] = self._checkers[spec.name] if spec is not None and same else None
         return self._resolved[name]
+
+    def near(self, name: str) -> str | None:
+        """The tool that was probably meant; worked out once for each name, and for the first 500 names alone."""
+        if name not in self._near and len(self._near) < _MAX_GUESSES:
+            self._near[name] = nearest(name, self._checkers)
+        return self._near.get(name)
 
     @property
     def _has_prefixed(self) -> bool:
@@ -253,8 +264,8 @@ class TranscriptLinter:
             if call.kind == "invalid" and isinstance(call.args, str):
                 found.append(not_json(call.args, call.tool))
         else:
-            self.counts.checked += checker.can_check
             found = checker.check(call.args, is_text=call.kind == "invalid")
+            self.counts.checked += checker.can_check and not (found and found[0].rule in _NOT_CHECKED)
         if not found:
             return found  # nearly every call
         place = _Place(self._at, index, call.tool, call.tool_call_id)
@@ -263,7 +274,7 @@ class TranscriptLinter:
     def _undeclared(self, call: ToolCall) -> LintFinding:
         if not call.tool:
             return make_lint_finding("tool_undeclared", "A call names no tool.")
-        near = nearest(call.tool, self._toolset.names)
+        near = self._toolset.near(call.tool)
         message = f"{shown(call.tool)} is called and was not declared."
         hint = f"Did you mean {shown(near)}?" if near is not None else None
         return make_lint_finding("tool_undeclared", message, hint=hint, tool=call.tool)

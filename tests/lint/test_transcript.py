@@ -88,3 +88,18 @@ def test_results_after_a_compaction_are_not_orphans() -> None:
     ]
     (transcript,) = read_transcripts(document)
     assert lint_transcript(transcript, parse_declared_tools(["send"], "")).findings == []
+
+
+def test_the_nearest_tool_is_looked_for_a_bounded_number_of_times() -> None:
+    (transcript,) = read_transcripts([{"name": f"send_x{n}", "input": {}} for n in range(1_000)])
+    found = lint_transcript(
+        transcript, parse_declared_tools(["send_x", *(f"other{n}" for n in range(20))], "")
+    ).findings
+    guessed = ["Did you mean" in finding.hint for finding in found]
+    assert guessed == [True] * 500 + [False] * 500
+
+
+def test_only_what_was_held_against_a_schema_counts_as_checked() -> None:
+    (transcript,) = read_transcripts([*_calls(1, '{"to": 1}'), *_calls(1, '{"to": ')])
+    report = lint_transcript(transcript, parse_declared_tools([{"name": "send", "parameters": PARAMETERS}], ""))
+    assert (report.counts.calls, report.counts.checked) == (2, 1)
