@@ -10,13 +10,13 @@ from receipts_middleware.core.binding.compare import (
     AMOUNTS,
     DATA_UNITS,
     ID_KEYS,
-    QUANTITY_KEYS,
     Mismatch,
     agrees,
     is_part_of_number,
     mismatch_of,
 )
 from receipts_middleware.core.binding.keyed import keyed_numbers
+from receipts_middleware.core.binding.labels import QUANTITY_KEYS
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.values import Pool, Value
 

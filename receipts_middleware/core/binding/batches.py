@@ -10,6 +10,7 @@ from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.bodies import leaf_texts
 from receipts_middleware.core.binding.candidates import Candidate, Candidates, names_in
 from receipts_middleware.core.binding.compare import TARGETS, agrees, shape
+from receipts_middleware.core.binding.labels import is_label
 from receipts_middleware.core.binding.words import stem, words_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.patterns import pattern_of
@@ -102,11 +103,28 @@ def _by_count(
     made = sum(1 for group in groups.values() for a in group if a.done or not any(b.done for b in group))
     if any(len(done) < n and n in (len(groups), made) for n in counts):
         return "partial_batch", acts, observed
+    if _EVERY_ONE.search(claim.text) and len(done) > 1 and len(done) == len(groups):
+        more = [n for n in counts if n > len(done) and n <= 4 * len(done)]
+        single = all(_is_of_one(act) for act in acts)
+        if more and single and not any(_done_counts(a) for a in acts):
+            return "partial_batch", acts, f"{len(done)} done"
     short = len(groups) > len(done)
     quantified = _ALL.search(claim.text) is not None or _WHOLE.search(claim.text) is not None
     if short and quantified and not any(n <= len(done) for n in counts if n > 1):
         return "partial_batch", acts, observed
     return None
+
+
+#: "all four", "both of the", "each of the five".
+_EVERY_ONE: Final = re.compile(
+    r"\b(?:all|each of the|every one of the)\s+(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b",
+    re.IGNORECASE,
+)
+
+
+def _is_of_one(act: Act) -> bool:
+    """Whether a call was given nothing but single values."""
+    return isinstance(act.args, dict) and not any(isinstance(held, list | dict) for held in act.args.values())
 
 
 def _by_each(
@@ -164,6 +182,8 @@ def counted(text: str, values: Sequence[Value]) -> list[Value]:
     found: list[Value] = []
     for value in values:
         if value.kind != "count" or not value.norm.isdecimal() or not 2 <= int(value.norm) <= 10_000:
+            continue
+        if is_label(text, value):
             continue
         if found and _OF.fullmatch(text, found[-1].end, value.start):
             continue

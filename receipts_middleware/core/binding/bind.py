@@ -17,6 +17,7 @@ from receipts_middleware.core.binding.delegated import as_of_team, judge_delegat
 from receipts_middleware.core.binding.denials import judge_denial
 from receipts_middleware.core.binding.effects import Judged, judge_calls, required_of
 from receipts_middleware.core.binding.gaps import as_far_as_known
+from receipts_middleware.core.binding.granted import granted_other
 from receipts_middleware.core.binding.results import is_by_others, judge_others, judge_result, tell_of
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.settle import settle
@@ -241,13 +242,18 @@ def _judge(claim: FoundClaim, run: Run, previous: tuple[Act, ...]) -> Judged:
     if claim.kind == "umbrella":
         return Judged("unmatched" if not claim.negated else "")
     if claim.negated:
-        return judge_denial(claim, values, meant, run)
+        denied = judge_denial(claim, values, meant, run)
+        if denied.status or claim.kind == "check" or claim.subject == "agent":
+            return denied
+        told = judge_result(claim, values, meant, run)  # what is not so, a look may have shown
+        looked = claim.kind == "result" or all(act.kind == "reading" for act in told.acts)
+        return told if told.status == "supported" and looked else denied
     handed = judge_delegating(claim, meant, run)
     if handed is not None:
         return handed
     if is_by_others(claim, meant):
         found = find_candidates(meant, values, claim.text, run)
-        if claim.action == "confirm" and required_of(claim, found) == "S3":
+        if claim.strength == "confirmed" and found.calls and required_of(claim, found) == "S3":
             return judge_calls(claim, values, found, run)
         return judge_others(claim, values, meant, run, previous)
     if claim.kind == "check" and claim.strength == "confirmed" and claim.subject != "agent":
@@ -271,12 +277,16 @@ def _result(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run) 
         sure = judged.reason == "batch" or (judged.reason in ("grade", "value") and _NOW.search(claim.text))
         if sure or (
             judged.reason in ("value", "name")
+            and claim.subject != "agentless"
+            and not (judged.reason == "name" and claim.voice != "state")
             and found.calls[0].shared + found.calls[0].words + found.calls[0].values > 1
         ):
             return judged
     judged = judge_result(claim, values, meant, run)
     done = [act for act in judged.acts if act.kind == "acting" and act.done and act.entry.n > run.this_turn]
-    asked = only_asked(claim.text, values, done[0], run) if len(done) == len(judged.acts) == 1 else None
+    asked = None
+    if len(done) == len(judged.acts) == 1:
+        asked = only_asked(claim.text, values, done[0], run) or granted_other(values, done[0])
     if asked is not None and judged.status in ("supported", "unmatched"):
         return replace(judged, status=asked[0], observed=f"{asked[1].text}: {asked[2]}"[:300], reason="asked")
     if judged.status in ("supported", "unmatched") and found.calls and not judged.tools:
@@ -324,6 +334,8 @@ def _effect(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run, 
         return Judged("unmatched", required="S3", reason="umbrella")
     if previous and claim.voice == "state" and claim.subject == "agentless":
         status = _of_previous(previous)
+        if status != "supported" and meant.words - {w for a in previous for w in (*a.words(), *a.traits.own)}:
+            return Judged("unmatched", tuple(a.traits.name for a in previous), (), "", "words", "S3")
         return Judged(status, tuple(dict.fromkeys(a.traits.name for a in previous)), previous, "", "state", "S3")
     return _nothing(claim, meant, run)
 

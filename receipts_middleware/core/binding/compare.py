@@ -10,6 +10,7 @@ from typing import Final, Literal
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.keyed import keyed_numbers
+from receipts_middleware.core.binding.labels import QUANTITY_KEYS, says_when, says_which
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.words import stem, stems_of
 from receipts_middleware.core.patterns import pattern_of
@@ -31,12 +32,6 @@ ID_KEYS: Final = frozenset(
     """id ids number no num ref reference key uuid code order ticket invoice issue case account customer user booking
     task deal lead payment charge room pr pull line item sku asset device meter policy claim patient student employee
     unit vehicle sample batch lot job""".split()
-)
-#: Keys whose numbers are how much of something there is.
-QUANTITY_KEYS: Final = frozenset(
-    """quantity qty count amount number seats size guests people party replicas copies units points level limit value
-    total rows affected updated added moved sent percent temperature brightness duration minutes hours days weeks
-    months years capacity shares tickets score rate length width height weight price dose doses""".split()
 )
 #: Sizes, which are told in whatever unit suits.
 DATA_UNITS: Final = frozenset("kb mb gb tb kib mib gib tib byte bytes".split())
@@ -178,6 +173,9 @@ def shape(norm: str) -> str:
 def _other_id(value: Value, lowered: str, act: Act, run: Run) -> str | None:
     want = shape(value.norm)
     known = value.norm in run.seen_text() or run.seen().contains(value)
+    if value.unit == "phone" and not known:
+        called = [v for v in act.arg_values() if v.kind == "id" and v.unit == "phone"] if act.check_args else []
+        return called[0].text if called else None
     for key, text in act.arg_pairs() if act.check_args else ():
         other = text.strip().lower().lstrip("#")
         if len(other) > 64 or shape(normal_id(other)) != want or other in lowered or other == value.norm:
@@ -268,6 +266,7 @@ def _other_count(value: Value, text: str, mentioned: Pool, act: Act, run: Run) -
         value.norm in ("0", "1")
         or (value.text[:1].isalpha() and value.norm == "2" and not value.unit)
         or value.unit in DATA_UNITS
+        or (not value.unit and says_when(text, value))
         or run.seen().find(value) in ("same", "duration", "count")
     ):
         return None
@@ -282,7 +281,11 @@ def _other_count(value: Value, text: str, mentioned: Pool, act: Act, run: Run) -
     for key, number in keyed_numbers(act):
         words = key.split()
         last = stem(words[-1]) if words else ""
-        if not words or (ID_KEYS.intersection(words) and not QUANTITY_KEYS.intersection(words)):
+        if (
+            not words
+            or says_which(key, value, text)
+            or (ID_KEYS.intersection(words) and not QUANTITY_KEYS.intersection(words))
+        ):
             continue
         unit = stem(value.unit) if value.unit else ""
         named = bool(unit) and unit in map(stem, words)

@@ -93,7 +93,7 @@ def _verb_fit(meant: Meant, act: Act) -> float:
 
 
 def judge_alike(claim: FoundClaim, values: Sequence[Value], alike: Candidates, found: Candidates, run: Run) -> Judged:
-    """A claim whose verb is unknown, by calls that share what it names: only another value of the same thing differs."""
+    """A claim of an unknown verb, by calls that share what it names: only another value of the same thing differs."""
     judged = judge_calls(claim, values, alike, run)
     named = any(c.shared for c in alike.calls)
     if judged.status != "supported" and not named:

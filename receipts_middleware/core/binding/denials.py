@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.candidates import find_candidates
 from receipts_middleware.core.binding.compare import TARGETS, compare
 from receipts_middleware.core.binding.effects import Judged
@@ -36,6 +37,14 @@ _TOUCHED: Final = frozenset(
 _EMPTY_WORDS: Final = frozenset("anything nothing none no noth anyth thing it ani unfortunat sorry able could".split())
 
 
+def _says_not(act: Act, verb: str) -> bool:
+    """Whether a result has a flag of the verb that is false, empty or null: `"paid": false`."""
+    body = act.body()
+    return isinstance(body, dict) and any(
+        not value and verb in stems_of(str(key)[:64].replace("_", " ")) for key, value in list(body.items())[:50]
+    )
+
+
 def judge_denial(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run) -> Judged:
     """A denial that a call contradicts; a true one is no claim.
 
@@ -48,8 +57,8 @@ def judge_denial(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: 
     Returns:
         `false_denial`, or an empty status where the denial is true or nothing can be said.
     """
-    if claim.kind == "result" and claim.subject == "other" and not meant.verb:
-        return Judged("")
+    if claim.kind == "result" and (claim.voice != "active" or claim.subject != "agent"):
+        return Judged("")  # how a record stands
     said = _WHY.split(claim.text)[0]
     if _OTHERWISE.search(said):
         return Judged("")
@@ -85,6 +94,8 @@ def judge_denial(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: 
         unknown = words - act.words() - act.traits.own - act.traits.told
         if len(unknown) <= len(words) / 2 or (candidate.fit.verb >= 3 and len(unknown) < len(words)):
             fitting.append(act)
+    if any(_says_not(a, meant.verb) for a in fitting):
+        return Judged("")
     if not fitting or not all(a.grade in ("S2", "S3", "S4") for a in fitting):
         return Judged("")
     if any(a.kind == "reading" for a in fitting) and (meant.verb not in _OPENED or not values):

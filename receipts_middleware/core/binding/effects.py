@@ -12,8 +12,10 @@ from receipts_middleware.core.binding.asked import only_asked
 from receipts_middleware.core.binding.batches import batch_of
 from receipts_middleware.core.binding.candidates import Candidate, Candidates, names_in
 from receipts_middleware.core.binding.compare import TARGETS, Compared, compare
+from receipts_middleware.core.binding.granted import granted_other
 from receipts_middleware.core.binding.names import others_named
 from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.tools import Traits, families
 from receipts_middleware.core.binding.words import stem
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.patterns import pattern_of
@@ -77,6 +79,7 @@ def judge_calls(claim: FoundClaim, values: Sequence[Value], found: Candidates, r
     if good:
         telling = _telling(good, compared)
         asked = only_asked(claim.text, values, telling[0], run) if len(telling) == 1 else None
+        asked = asked or (granted_other(values, telling[0]) if len(telling) == 1 else None)
         if asked is not None:
             return Judged(asked[0], tools, telling, f"{asked[1].text}: {asked[2]}"[:300], "asked", required)
         return Judged("supported", tools, telling, "", "", required)
@@ -106,6 +109,11 @@ _ASKED: Final = pattern_of(
 )
 
 
+def _is_own_verb(verb: str, traits: Traits) -> bool:
+    own = verb in traits.own or (verb in traits.told and bool(families((verb,)) & traits.told_verbs))
+    return own and verb not in traits.states
+
+
 def required_of(claim: FoundClaim, found: Candidates) -> str:
     """How strong the evidence must be for the words of a claim.
 
@@ -117,6 +125,12 @@ def required_of(claim: FoundClaim, found: Candidates) -> str:
         words = {stem(word) for word in claim.objects}
         if any(c.act.done and words & c.act.traits.own and c.act.kind == "acting" for c in found.calls):
             return "S3"  # "your booking has been confirmed" says that it was made
+    if claim.strength == "confirmed" and claim.subject != "other" and claim.voice == "passive":
+        verb = stem(claim.action) if claim.action else ""
+        if any(
+            c.act.done and c.act.kind == "acting" and verb in c.act.traits.own | c.act.traits.told for c in found.calls
+        ):
+            return "S3"  # "the alert has been acknowledged" is what `alert_ack` does
     if claim.strength == "done" and _ASKED.search(claim.text):
         return "S2" if claim.action in ("process", "initiate", "request", "submit", "start", "place") else "S3"
     return REQUIRED[claim.strength]

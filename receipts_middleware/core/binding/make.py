@@ -263,6 +263,9 @@ def _documented(graded: Graded, entry: Entry, spec: ToolSpec | None) -> Graded:
     values = asked.values() if isinstance(asked, Mapping) else ()
     if any(isinstance(v, str) and len(v) <= 64 and normal_status(v) == norm for v in values):
         return Graded("S3", f"as_asked: {word}"[:200])
+    share = _PERCENT.search(word)
+    if share is not None and any(str(v).removesuffix(".0") == share[1] for v in values):
+        return Graded("S3", f"as_asked: {word}"[:200])  # the dimmer was to be set to 80 percent
     own = norm.removesuffix("_requested")
     if own != norm and own in _own_acts(spec.name) and not _WAITING.search(_rest(entry)):
         return Graded("S3", f"own_request: {word}"[:200])
@@ -271,6 +274,7 @@ def _documented(graded: Graded, entry: Entry, spec: ToolSpec | None) -> Graded:
     return graded
 
 
+_PERCENT: Final = re.compile(r"percent\w* is (\d{1,3})\b")
 #: Words of a result that leave the end open, beside its status.
 _WAITING: Final = pattern_of(
     r"await|pending|review|guarantee|confirm|approv|not yet|waiting|subject to|once |will be", re.IGNORECASE

@@ -19,6 +19,8 @@ _AMOUNTS: Final = frozenset(
     time year month day hour minute seconds second age height weight width length temperature page version at from
     until start end""".split()
 )
+#: A key in the plural holds how many: `tonnes`, `replicas`.
+_COUNTS: Final = re.compile(r"(?<!bu)(?<!ga)(?<!s)s\Z")
 #: The number of a claim behind its noun: "van 8", "berths 3 and 5", "table no. 4".
 _LIST: Final = r"s?(?:\s(?:no\.?|number|nos\.?|#))?\s?((?:#?[A-Za-z]{0,4}-?\d{1,6}(?:\s?(?:,|and|&|or|-|–|to)\s?)?)+)"
 _DIGITS: Final = pattern_of(r"\d{1,6}")
@@ -47,7 +49,7 @@ def other_number(text: str, act: Act, run: Run) -> str:
     for key, given in act.arg_pairs():
         word = next(iter(reversed(key.split())), "") if not key.endswith((" id", " no", " number")) else key.split()[-2]
         value = _NUMBERED.fullmatch(given.strip())
-        if not value or not _KEY.match(word) or word in _AMOUNTS:
+        if not value or not _KEY.match(word) or word in _AMOUNTS or _COUNTS.search(word):
             continue
         said = re.search(rf"\b{re.escape(word.removesuffix('s'))}{_LIST}", lowered)
         if not said or _RANGE.search(said[1]):

@@ -57,6 +57,9 @@ def _told(claim: FoundClaim, run: Run) -> Judged | None:
         return None
     if claim.strength == "accepted" and not any(agrees(v, act) for v in values for _, act in found[:1]):
         return None  # "would be merged" tells what a preview returned only where it gives its numbers
+    best = found[0][1]
+    if best.kind == "acting" and not best.done and not all(best.output_pool().find(v) == "same" for v in values):
+        return None  # it says more than the call shows
     top = found[0][0]
     acts = tuple(act for weight, act in found if weight >= top - 0.5)[:4]
     if not any(_covers(meant, values, act, run) for act in acts):

@@ -133,9 +133,40 @@ def _is_seen(value: Value, run: Run) -> bool:
         return run.seen().find(value) == "same" or value.norm in run.heard()
     if value.unit in DATA_UNITS or run.seen().contains(value) or value.norm.lower() in run.heard():
         return True
-    if run.told().contains(value):
+    if run.told().contains(value) or _in_another_unit(value, run):
         return True
     return value.kind == "count" and value.norm in run.spans()
+
+
+#: Factors between units of one measure, by the unit that is told: metric prefixes, hours and minutes, m/s.
+_FACTORS: Final[dict[str, tuple[float, ...]]] = {
+    **dict.fromkeys(("mm", "ml", "g", "mg", "ms", "w", "v", "ma"), (10, 100, 1000)),
+    **dict.fromkeys(("cm", "cl"), (100, 0.1)),
+    **dict.fromkeys(("km", "kg", "kw", "kwh", "l", "litre", "liter", "kilo", "tonne", "ton", "t", "mw"), (0.001,)),
+    **dict.fromkeys(("m", "metre", "meter"), (0.01, 0.001, 1000)),
+    **dict.fromkeys(("minute", "min"), (60, 1 / 60)),
+    **dict.fromkeys(("hour", "h"), (1 / 60, 1 / 3600, 24)),
+    **dict.fromkeys(("day", "week"), (1 / 24, 1 / 7)),
+}
+
+
+#: Digits of a measure from which on it is not met by chance.
+_SIGNIFICANT: Final = 2
+
+
+def _in_another_unit(value: Value, run: Run) -> bool:
+    """Whether a measure was seen in another unit: 0.021 m told as 2.1 cm."""
+    factors = _FACTORS.get(value.unit.lower()) if value.kind == "count" and value.unit else None
+    if factors is None:
+        return False
+    told, places = float(value.norm), len(value.norm.partition(".")[2])
+    timed = value.unit in DURATIONS
+    if not timed and len(value.norm.replace(".", "").strip("0")) < _SIGNIFICANT:
+        return False  # so short a number is met by chance
+    seen = (v for act in run.acts for v in act.output_values()[:400] if v.kind == "count")
+    return any(
+        (not timed or v.unit in DURATIONS) and round(float(v.norm) * f, places) == told for v in seen for f in factors
+    )
 
 
 def _misquoted(claim: FoundClaim, values: Sequence[Value], near: Sequence[Act], run: Run) -> str | None:
@@ -335,6 +366,10 @@ def judge_others(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: 
         shows = (verbal and len(hits) >= 1) or len(hits) >= max(2, len(words) * 0.6)
         if shows and act.grade not in ("F", "S1", "S0"):
             return Judged("supported", (act.traits.name,), (act,), "", "", "S4")
+    things = [v for v in values if v.norm not in ("1", "2")]
+    for act in run.acts if things else ():
+        if act.kind != "acting" and all(agrees(v, act) for v in things):
+            return Judged("supported", (act.traits.name,), (act,), "", "told", "S4")  # "radar saw 0.3 mm at 14:20"
     confirmed = [a for a in run.acts if not persons and a.grade == "S4" and (a in previous or a.kind == "acting")]
     if confirmed:
         return Judged("supported", (confirmed[-1].traits.name,), tuple(confirmed), "", "", "S4")

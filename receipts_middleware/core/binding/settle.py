@@ -25,7 +25,7 @@ from receipts_middleware.core.binding.umbrellas import Bound, unfinished
 from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.patterns import pattern_of
-from receipts_middleware.core.values import read_values
+from receipts_middleware.core.values import Value, read_values
 from receipts_middleware.core.wording import reads_as
 
 #: A claim must share so much with a call before it can be of it.
@@ -195,8 +195,12 @@ def _how_well(table: Table, number: int, act: Act) -> float:
         return 0.0
     if judged.reason in ("told", "batch", "hedged") or _OWNS_UP.search(claim.text) or reads_as(claim.text) in _OPEN:
         return 0.0
-    if claim.kind == "result" and judged.status == "supported" and not _is_outcome(table, number, act):
-        return 0.0
+    if claim.kind == "result" and judged.status == "supported":
+        values = table.meant(number)[1]
+        if _is_in_its_result(values, act):
+            return 0.0  # it tells what the call returned, failed or not
+        if not (_is_outcome(table, number, act) or _repeats_the_request(values, judged, act)):
+            return 0.0
     mine = table.link(number, act)
     if mine.fit.clash:
         return 0.0
@@ -217,6 +221,16 @@ def _how_well(table: Table, number: int, act: Act) -> float:
     if own.score > mine.score + _GIVEN_UP:
         return 0.0
     return mine.score
+
+
+def _is_in_its_result(values: Sequence[Value], act: Act) -> bool:
+    own = act.output_pool()
+    return bool(values) and all(own.find(v) == "same" for v in values)
+
+
+def _repeats_the_request(values: Sequence[Value], judged: Judged, act: Act) -> bool:
+    """Whether what stands as a result says what the call was asked for: "200 rps load test green"."""
+    return judged.acts == (act,) and act.kind == "acting" and any(act.args_pool().find(v) == "same" for v in values)
 
 
 #: Words of a line that only names something, with the mark before it.
@@ -278,7 +292,7 @@ def _pair_the_rest(table: Table) -> None:
             or _OWNS_UP.search(bound.claim.text) is not None
             or _is_left_open(bound.claim, table.pieces())
         )
-        meant, values = table.meant(number)
+        _, values = table.meant(number)
         link = table.link(number, act)
         alone = Candidates(
             (Candidate(act, link.fit, link.score, link.shared, link.values, link.words),), (act.traits.name,), ()

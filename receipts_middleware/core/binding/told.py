@@ -125,6 +125,14 @@ def _refused_flag(body: Mapping[object, object], traits: Traits) -> str:
     return ""
 
 
+#: What happens to a thing after it was ordered, booked or made: that it did not yet says nothing of the order.
+_LATER: Final = frozenset(
+    stem(w) for w in "pay ship deliver sign read open view use settle invoice collect return receive redeem".split()
+)
+
+
 def _is_own(participle: str, traits: Traits) -> bool:
     verb = stem(base_form(participle))
+    if verb in _LATER and verb not in traits.own:
+        return False
     return verb in traits.own or bool(families([verb]) & traits.verbs)

@@ -58,6 +58,7 @@ class Traits:
         media: Media that the name speaks of.
         lead: Stem of the first word of the name.
         acts: Those stems of the name that are verbs of a family.
+        states: Stems of the name that only say how a thing stands: `exchange_delivered_items` delivers nothing.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Traits:
     media: frozenset[str]
     lead: str = ""
     acts: frozenset[str] = frozenset()
+    states: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=2_048)
@@ -102,6 +104,7 @@ def _traits(name: str, head: str, kind: ToolKind, more: Words) -> Traits:
         media=frozenset(m for word in own for m in MEDIA.get(word, ())),
         lead=stem(name_tokens(name)[0]) if name_tokens(name) else "",
         acts=acts_among(own, more),
+        states=stems(token for token in name_tokens(name)[1:] if token.endswith("ed") and len(token) > 5),
     )
 
 
@@ -247,7 +250,7 @@ def fit(meant: Meant, traits: Traits) -> Fit:
     medium = meant.media and traits.media and meant.media & traits.media
     clash = bool(meant.media and traits.media) and not medium
     verb = 0.0
-    if (meant.verb and meant.verb in traits.own) or (meant.also and meant.also in traits.own):
+    if (meant.verb and meant.verb in traits.own - traits.states) or (meant.also and meant.also in traits.own):
         verb = 3.0
     elif meant.verbs & traits.verbs or (meant.verb and meant.verb in traits.told):
         verb = 2.0

@@ -45,15 +45,23 @@ def kind_of(clause: Clause, tokens: Sequence[Token], more: Words = NO_WORDS) -> 
         return None
     if chain.bare and _describes(chain.base, tokens, chain.end):
         return None  # "made of glass", "linked to your account"
+    if chain.bare and chain.word == "left" and clause.shape != "agent" and _counts_before(tokens, clause):
+        return "result"  # "205 left"
     if clause.speech and clause.asserted and clause.shape in ("noun", "thing", "other", "none"):
         return "result"
     if chain.form == "copula":
         return _copula(clause, tokens, more)
-    if clause.shape == "agent" or (clause.shape == "none" and not chain.passive):
+    third = clause.shape == "none" and tokens[chain.start].word in ("has", "hasn't")
+    if clause.shape == "agent" or (clause.shape == "none" and not chain.passive and not third):
         return _by_agent(clause, tokens, more)
     if chain.passive:
         return _passive(clause, tokens, more)
     return _by_other(clause, tokens, more)
+
+
+def _counts_before(tokens: Sequence[Token], clause: Clause) -> bool:
+    before = tokens[max(0, clause.chain.start - 3) : clause.chain.start]
+    return any(x.kind == "number" or x.word in t.NUMBER_WORDS | t.NEGATIVE_SUBJECTS for x in before)
 
 
 def _by_agent(clause: Clause, tokens: Sequence[Token], more: Words) -> ClaimKind | None:
@@ -232,7 +240,7 @@ def is_generic(clause: Clause, tokens: Sequence[Token]) -> bool:
     if any(x.word in _GENERIC and not (x.word == "may" and x.capital) for x in tokens[clause.first : clause.last]):
         return True
     start = clause.chain.start
-    if clause.shape != "noun" or clause.subject >= start or tokens[start].word not in ("are", "is"):
+    if clause.shape != "noun" or clause.subject >= start or tokens[start].word not in ("are", "is", "get", "gets"):
         return False
     behind = [token.word for token in tokens[clause.chain.end : clause.chain.end + 3]]
     rule = any((word in t.SUBORDINATORS and word != "as") or word == "only" for word in behind)
@@ -247,7 +255,7 @@ def is_generic(clause: Clause, tokens: Sequence[Token]) -> bool:
     if any(x.kind in ("number", "opaque") for x in tokens[clause.subject : start]):
         return False  # "totes 51 to 54 are shut"
     plural = head.word if head.word.endswith("s") else tokens[start - 1].word
-    if tokens[start].word != "are" or not plural.endswith("s"):
+    if tokens[start].word not in ("are", "get") or not plural.endswith("s"):
         return False
     return head.word.endswith("s") or not t.HABITS.isdisjoint(x.word for x in tokens[start : clause.last])
 

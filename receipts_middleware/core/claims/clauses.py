@@ -80,8 +80,8 @@ def read_clauses(tokens: Sequence[Token]) -> list[Clause]:
         following = chains[number + 1] if number + 1 < len(chains) else None
         first, opener = opening(tokens, floor, chain.start)
         previous = clauses[-1] if clauses else None
-        if first and not floor and chain.bare and first == chain.start and tokens[first - 1].word in (":", "—", "–"):
-            first = 0  # "Q3 deck: attached"
+        if first and not floor and chain.bare and _is_labelled(tokens, first, chain.start):
+            first = 0  # "Q3 deck: attached", "Pump-out for Sula: 15:00, reserved"
         shape, subject = subject_of(tokens, first, chain)
         if shape == "none" and not chain.bare and relative is not None:
             shape, first, subject, opener = "noun", relative, relative, ""  # "the file that you sent has been read"
@@ -128,6 +128,14 @@ def read_clauses(tokens: Sequence[Token]) -> list[Clause]:
         if condition and comma_between(tokens, chain.end, following.start if following else len(tokens)):
             condition = condition and chain.form != "past"
     return _bounded(clauses, tokens)
+
+
+def _is_labelled(tokens: Sequence[Token], first: int, start: int) -> bool:
+    """Whether nothing but numbers stands between a label with its colon and a participle."""
+    colon = next((n for n in range(start - 1, max(-1, start - 8), -1) if tokens[n].word in (":", "—", "–")), None)
+    if colon is None or colon < 1 or colon > first:
+        return False
+    return all(x.kind in ("number", "opaque", "joint") for x in tokens[colon:start])
 
 
 def _is_unsaid(
@@ -202,7 +210,7 @@ def _is_negated(tokens: Sequence[Token], first: int, subject: int, chain: Chain)
         return True
     if chain.negated or (chain.end < len(tokens) and tokens[chain.end].word in ("nobody", "nothing", "none")):
         return True  # "I've entered nobody yet"
-    if _is_untouched(tokens, chain) or _refrains(tokens, chain):
+    if _is_untouched(tokens, chain) or _refrains(tokens, chain) or _has_no_object(tokens, chain):
         return True
     if tokens[first].word in ("none", "nothing", "neither") and subject - first <= _OF_IT:
         return True  # "none of it is under way"
@@ -220,6 +228,13 @@ def _refrains(tokens: Sequence[Token], chain: Chain) -> bool:
         return False
     following = tokens[chain.end].word if chain.end < len(tokens) else ""
     return chain.base in t.REFRAINING or f"{chain.base} {following}" in ("hold back", "hold off", "leave out")
+
+
+def _has_no_object(tokens: Sequence[Token], chain: Chain) -> bool:
+    """Whether an act is denied by its object: "I've ordered no service visit". To find none is a result."""
+    if chain.end + 1 >= len(tokens) or tokens[chain.end].word != "no" or chain.base in t.CHECKS:
+        return False
+    return tokens[chain.end + 1].word not in ("later", "longer", "more", "less", "fewer", "sooner", "earlier", "doubt")
 
 
 #: Tokens between "none" and the thing that it is of.

@@ -205,7 +205,11 @@ def _strength(chain: Chain, tokens: Sequence[Token]) -> Strength:
         return "confirmed"
     if chain.base in ("try", "attempt"):
         return "attempted"
-    if chain.base in t.ACCEPTED or words & {"queued", "pending", "submitted"}:
+    if (
+        chain.base in t.ACCEPTED
+        or chain.base.removeprefix("re") in t.ACCEPTED
+        or words & {"queued", "pending", "submitted"}
+    ):
         return "accepted"
     return "done"
 

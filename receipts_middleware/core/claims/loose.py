@@ -14,7 +14,7 @@ from receipts_middleware.core.claims.analyse import is_generic, kind_of
 from receipts_middleware.core.claims.borders import is_hypothetical
 from receipts_middleware.core.claims.clauses import Clause, read_clauses
 from receipts_middleware.core.claims.segment import Token, Unit
-from receipts_middleware.core.claims.value import Aspect, FoundClaim
+from receipts_middleware.core.claims.value import Aspect, FoundClaim, Strength
 from receipts_middleware.core.language.value import NO_WORDS, Words
 
 #: Words in front of a clause by which it only supposes.
@@ -71,18 +71,21 @@ def _found(text: str, tokens: Sequence[Token], clause: Clause) -> FoundClaim:
     chain = clause.chain
     part = tokens[clause.first : max(clause.last, chain.end)]
     start, end = part[0].start, part[-1].end
+    strength: Strength = "accepted" if clause.modal or chain.form == "modal" else "done"
     aspect: Aspect = "perfect" if chain.perfect else "past" if chain.past else "present"
     return FoundClaim(
         text[start:end], start, end, "result", chain.base, "other", "state" if chain.form == "copula" else "active",
-        aspect, clause.negated, "accepted" if clause.modal or chain.form == "modal" else "done", _words(part, chain.base),
+        aspect, clause.negated, strength, _words(part, chain.base),
     )  # fmt: skip
 
 
 def _line(text: str, tokens: Sequence[Token]) -> FoundClaim:
     start, end = tokens[0].start, tokens[-1].end
+    words = _words(tokens, "")
     return FoundClaim(
-        text[start:end], start, end, "result", "", "agentless", "state", "none", False, "done", _words(tokens, "")
-    )
+        text[start:end], start, end, "result", "", "agentless", "state", "none", negated=False, strength="done",
+        objects=words,
+    )  # fmt: skip
 
 
 def _words(tokens: Sequence[Token], verb: str) -> tuple[str, ...]:

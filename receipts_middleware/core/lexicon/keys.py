@@ -21,7 +21,7 @@ ERROR_KEYS: Final = _words(
     """
 )
 ERROR_FLAG_KEYS: Final = _words("iserror haserror haserrors failed failure")
-HTTP_KEYS: Final = _words("status statuscode httpstatus httpstatuscode httpcode code responsecode")
+HTTP_KEYS: Final = _words("status statuscode httpstatus httpstatuscode http httpcode code responsecode")
 EXIT_KEYS: Final = _words("exitcode returncode exitstatus rc")
 TIMEOUT_FLAG_KEYS: Final = _words("timedout timeout istimeout")
 

@@ -83,7 +83,7 @@ AMBIGUOUS_VERBS: Final = _words(
     request comment note test run process import export backup snapshot invoice bill ticket schedule
     quote bid trade exchange transfer credit debit open copy dump crop match address answer dial alert
     page patch claim rate rank score vote deposit exec act do enter take give load unload sort transform
-    format clean pull fix repair solve end cast stream play capture import dispute ride render plot
+    format clean fix repair solve end cast stream play capture import dispute ride render plot
     chart maintenance transition cover pack pick lift ban fire checkout commission task delegate route
     book build label tag flag mark pin star lock wire sign print ship type block link refund register
     select choose recall sms roll brew burn mint tip draft serve appeal petition harvest tow rent lease
@@ -192,7 +192,9 @@ PHRASAL_ACTS: Final = frozenset(
 SAYING_VERBS: Final = _words("return report print output provide obtain determine gather")
 
 #: Verbs that say nothing about which: "Manage events", "Control the screen".
-EITHER_VERBS: Final = _words("control manage operate handle interact work use manipulate administer download access")
+EITHER_VERBS: Final = _words(
+    "control manage operate handle interact work use manipulate administer download access pull"
+)
 
 #: Last words of a name that make it look whatever the verb before them: `dedupe_preview`,
 #: `merge_dry_run`.

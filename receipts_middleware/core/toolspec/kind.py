@@ -185,6 +185,13 @@ def _is_thing(lead: tuple[str, ...], verb: str, tokens: tuple[str, ...]) -> bool
         return False
     if lead[0].lower() != verb:
         return True
+    if (
+        len(rest) > 1
+        and verb not in tokens
+        and rest[-1].endswith("ed")
+        and not any(word in DETERMINERS for word in rest)
+    ):
+        return True  # "Order confirmations received"
     named = rest[:1] == tokens[1:2] and "of" in rest[1:3]  # `rent_roll`: "Rent roll of a building"
     return named or (bool(rest) and rest[-1] in READING_NOUNS)
 
