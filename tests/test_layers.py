@@ -111,6 +111,8 @@ THIRD_PARTY: dict[str, frozenset[str]] = {
     "orjson": frozenset({"cli"}),
     "yaml": frozenset({"readers"}),  # a text in, values out
     "zstandard": frozenset({"cli"}),
+    "ormsgpack": frozenset({"langchain"}),  # what checkpoints are written with; comes with langgraph
+    "psycopg": frozenset({"langchain"}),  # of an extra, imported for checkpoints in PostgreSQL
     "sqlalchemy": frozenset({"store"}),  # of an extra, imported by the one sink that needs it
     "aiosmtpd": frozenset({"demo"}),
     "cryptography": frozenset({"signing"}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, cast
 
@@ -19,6 +19,7 @@ from receipts_middleware.cli.inputs import (
     Batch,
     Pair,
     find_files,
+    is_threads,
     known_size,
     pointed_at_one_file,
     read_batches,
@@ -48,6 +49,7 @@ Examples:
   receipts verify runs/ 'more/**/*.jsonl.gz' --jobs 2 --format jsonl --output report.jsonl
   receipts verify run.json --signing-key receipts.key --require-signed
   receipts verify --reply reply.txt --log actions.json
+  receipts verify state.sqlite --thread 42
   agent --dump | receipts verify - --format json --output report.json
   receipts verify --explain claim_failed
 
@@ -124,7 +126,9 @@ def _explain(context: click.Context, parameter: click.Parameter, value: str | No
 @click.option("--require-checked/--no-require-checked", default=None, help="Exit 3 where there was nothing to check.")
 @click.option("--policy", "policy_file", metavar="FILE", help="What is known of the tools and of the run, as TOML.")
 @click.option("--signing-key", metavar="FILE|env:NAME", help="Key that must have signed, or several.")
-@click.option("--thread", metavar="ID", default="", help="Thread that the run is known to be of; with --signing-key.")
+@click.option(
+    "--thread", metavar="ID", default="", help="Thread of a checkpointer; or that of the run, with --signing-key."
+)
 @click.option("--require-signed", is_flag=True, help="Exit 1 where anything is not signed; with --signing-key.")
 @click.option("--output", "-o", metavar="FILE", help="Write the report to a file.")
 @click.option("--jobs", "-j", type=click.IntRange(0), default=1, show_default=True, help="Processes; 0 is one a core.")
@@ -183,11 +187,11 @@ def verify(
         policy=policy,
         turns=turns,
         renderer=None if quiet and output is None else RENDERERS[form](look),
-        under=_under(signing_key, thread, required=require_signed),
+        under=_under(signing_key, thread, required=require_signed, selects=any(map(is_threads, paths))),
         lines=form in POINTING,
     )
     pair = _pair(paths, reply, log, mapping)
-    batches = [pair] if pair is not None else read_batches(find_files(paths), reader=reader_named(input_form))
+    batches = [pair] if pair is not None else _batches(paths, input_form, thread)
     with Progress(total=None if quiet else _total(paths), wanted=not quiet) as progress:
         outcome = write_report(
             work_through(batches, job, jobs=jobs or os.cpu_count() or 1),
@@ -206,13 +210,17 @@ def verify(
     )
 
 
-def _under(signing_key: str | None, thread: str, *, required: bool) -> Under | None:
+def _under(signing_key: str | None, thread: str, *, required: bool, selects: bool) -> Under | None:
     """What runs are held against; None for nothing."""
     if signing_key is not None:
         return Under(load_keys(signing_key), thread)
-    if required or thread:
-        raise click.UsageError("--require-signed and --thread need --signing-key")
+    if required or (thread and not selects):
+        raise click.UsageError("--require-signed and --thread need --signing-key, or --thread a checkpointer")
     return None
+
+
+def _batches(paths: Sequence[str], form: str, thread: str) -> Iterator[Batch]:
+    return read_batches(find_files(paths), reader=reader_named(form), thread=thread)
 
 
 def _pair(paths: Sequence[str], reply: str | None, log: str | None, mapping: str) -> Batch | None:

@@ -5,7 +5,7 @@ bytes, and `batches` decides for each file whether its records are runs or the f
 pieces of bounded size. What the values mean is the readers' business.
 """
 
-from receipts_middleware.cli.inputs.batches import Batch, Document, Pair, Record, read_batches, read_source
+from receipts_middleware.cli.inputs.batches import Batch, Document, Item, Pair, Record, read_batches, read_source
 from receipts_middleware.cli.inputs.lines import find_reply_lines
 from receipts_middleware.cli.inputs.parse import parse_document, parse_record
 from receipts_middleware.cli.inputs.paths import Found, find_files, known_size, pointed_at_one_file
@@ -18,6 +18,7 @@ from receipts_middleware.cli.inputs.source import (
     shown_name,
 )
 from receipts_middleware.cli.inputs.split import Cut, cut_lines
+from receipts_middleware.cli.inputs.threads import Thread, is_threads, read_thread
 
 __all__ = [
     "STANDARD_INPUT",
@@ -26,12 +27,15 @@ __all__ = [
     "Document",
     "Found",
     "InputError",
+    "Item",
     "Pair",
     "Record",
     "Source",
+    "Thread",
     "cut_lines",
     "find_files",
     "find_reply_lines",
+    "is_threads",
     "known_size",
     "open_source",
     "parse_document",
@@ -40,5 +44,6 @@ __all__ = [
     "read_batches",
     "read_document",
     "read_source",
+    "read_thread",
     "shown_name",
 ]

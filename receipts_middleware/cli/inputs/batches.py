@@ -16,6 +16,7 @@ from receipts_middleware.cli.inputs.parse import is_named_lines, parse_record
 from receipts_middleware.cli.inputs.paths import Found
 from receipts_middleware.cli.inputs.source import STANDARD_INPUT, InputError, Source, empty, open_source, read_rest
 from receipts_middleware.cli.inputs.split import Cut, cut_array, cut_lines
+from receipts_middleware.cli.inputs.threads import Thread, find_threads, is_threads
 from receipts_middleware.readers.registry import PEEK_ITEMS, Reader, holds_runs, recognise_reader
 
 #: Work of a second or less: progress is seen, all processes have some, and handing it over costs little beside it.
@@ -72,6 +73,9 @@ class Pair:
     mapping: str | Mapping[str, object] | None = None
 
 
+Item = Record | Document | Pair | Thread
+
+
 @dataclass(slots=True)
 class Batch:
     """Some work, in the order of the input.
@@ -82,17 +86,18 @@ class Batch:
         size: Bytes of the records in it; of a document, as it stands on disk, 0 where that is not known.
     """
 
-    items: list[Record | Document | Pair] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
     files: int = 0
     size: int = 0
 
 
-def read_batches(found: Iterable[Found], *, reader: Reader | None = None) -> Iterator[Batch]:
+def read_batches(found: Iterable[Found], *, reader: Reader | None = None, thread: str = "") -> Iterator[Batch]:
     """All work over some files.
 
     Args:
         found: The files, in order.
         reader: Of the format that they have; None to have it recognised.
+        thread: The only thread that is read of a checkpointer; empty for all.
 
     Returns:
         Batches in the order of the input. What cannot be read is an item with its error.
@@ -101,7 +106,7 @@ def read_batches(found: Iterable[Found], *, reader: Reader | None = None) -> Ite
     weight = 0
     for file in found:
         batch.files += 1
-        for item, size in _read_file(file, reader):
+        for item, size in _read_file(file, reader, thread):
             batch.items.append(item)
             batch.size += size
             weight += size if isinstance(item, Record) else max(size, _DOCUMENT_BYTES)
@@ -112,11 +117,14 @@ def read_batches(found: Iterable[Found], *, reader: Reader | None = None) -> Ite
         yield batch
 
 
-def _read_file(file: Found, reader: Reader | None) -> Iterator[tuple[Record | Document, int]]:
+def _read_file(file: Found, reader: Reader | None, thread: str) -> Iterator[tuple[Item, int]]:
     if file.error is not None:
         yield Document(file.name, error=file.error), 0
         return
     try:
+        if is_threads(file.name):
+            yield from ((item, 0) for item in find_threads(file.name, thread))
+            return
         with open_source(file.name) as source:
             yield from read_source(source, file.name, reader)
     except InputError as error:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from receipts_middleware.cli.inputs.source import STANDARD_INPUT, InputError
+from receipts_middleware.cli.inputs.source import DATABASES, STANDARD_INPUT, InputError
 
 #: What is taken for a saved run in a folder. A file that is named itself or fits a pattern may be called anything.
 SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".traj")
@@ -34,7 +34,7 @@ def find_files(paths: Sequence[str]) -> Iterator[Found]:
     """The files that some paths stand for.
 
     Args:
-        paths: Files, folders, patterns and `-`. A path that is there is never read as a pattern.
+        paths: Files, folders, patterns, URLs of databases and `-`. A path that is there is never read as a pattern.
 
     Returns:
         In the order of the paths; those of a folder or pattern in the order of their names. A folder is walked with
@@ -42,7 +42,7 @@ def find_files(paths: Sequence[str]) -> Iterator[Found]:
         time, by another path, comes again.
     """
     for path in paths:
-        if path == STANDARD_INPUT:
+        if path == STANDARD_INPUT or path.startswith(DATABASES):
             yield Found(path)
         elif _is(path, "folder"):
             yield from _in_folder(path)
@@ -54,7 +54,9 @@ def find_files(paths: Sequence[str]) -> Iterator[Found]:
 
 def pointed_at_one_file(paths: Sequence[str]) -> bool:
     """Whether the paths are one path, of a file or of standard input; no folder and no pattern."""
-    return len(paths) == 1 and not _is(paths[0], "folder") and (_PATTERN.isdisjoint(paths[0]) or _is(paths[0], "there"))
+    if len(paths) != 1 or _is(paths[0], "folder"):
+        return False
+    return paths[0].startswith(DATABASES) or _PATTERN.isdisjoint(paths[0]) or _is(paths[0], "there")
 
 
 def known_size(paths: Sequence[str]) -> int | None:

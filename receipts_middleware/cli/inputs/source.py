@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Protocol, cast
+from urllib.parse import urlsplit
 
 from receipts_middleware.cli import terminal
 from receipts_middleware.reports.runs import STANDARD_INPUT as SHOWN_STANDARD_INPUT
 
+DATABASES: Final = ("postgresql://", "postgres://")
 STANDARD_INPUT: Final = "-"
 
 #: Bytes asked of a file at a time.
@@ -48,7 +50,14 @@ class _Readable(Protocol):
 
 
 def shown_name(name: str) -> str:
-    """A path as messages show it."""
+    """A path as messages show it; a URL without user, password and options."""
+    if name.startswith(DATABASES):
+        try:
+            parts = urlsplit(name)
+            port = f":{parts.port}" if parts.port else ""
+        except ValueError:
+            return DATABASES[0]
+        return f"{DATABASES[0]}{parts.hostname or ''}{port}{parts.path}"
     return SHOWN_STANDARD_INPUT if name == STANDARD_INPUT else name
 
 

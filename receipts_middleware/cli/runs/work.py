@@ -18,12 +18,15 @@ from receipts_middleware.cli.inputs import (
     Batch,
     Document,
     InputError,
+    Item,
     Pair,
     Record,
+    Thread,
     find_reply_lines,
     parse_document,
     parse_record,
     read_document,
+    read_thread,
     shown_name,
 )
 from receipts_middleware.core.attested import Under
@@ -150,7 +153,7 @@ def _add(done: Done, result: RunResult, job: Job, *, alone: bool) -> None:
 # --- reading ---------------------------------------------------------------------------------------------
 
 
-def read_item(item: Record | Document | Pair, job: Job) -> Iterator[tuple[Place, Transcript | Skipped]]:
+def read_item(item: Item, job: Job) -> Iterator[tuple[Place, Transcript | Skipped]]:
     """The runs of a record, document or pair with their places, or why they could not be read.
 
     Args:
@@ -166,6 +169,8 @@ def read_item(item: Record | Document | Pair, job: Job) -> Iterator[tuple[Place,
             yield from _read_record(item, name, job)
         elif isinstance(item, Pair):
             yield from _read_pair(item, name, job)
+        elif isinstance(item, Thread):
+            yield from _read_thread(item, name, job)
         else:
             yield from _read_document(item, name, job)
     except InputError as error:
@@ -218,6 +223,12 @@ def _read_document(item: Document, name: str, job: Job) -> Iterator[tuple[Place,
             yield place, run
 
 
+def _read_thread(item: Thread, name: str, job: Job) -> Iterator[tuple[Place, Transcript]]:
+    transcript = read_thread(item, job.tools)
+    if transcript is not None:
+        yield Place(name), transcript
+
+
 def _read_pair(item: Pair, name: str, job: Job) -> Iterator[tuple[Place, Transcript]]:
     reply = read_document(item.file).removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
     log = read_document(item.log)
@@ -229,7 +240,7 @@ def _read_pair(item: Pair, name: str, job: Job) -> Iterator[tuple[Place, Transcr
 
 
 def _with_lines(
-    item: Record | Document | Pair, results: list[tuple[Transcript | Skipped, RunResult | Skipped]]
+    item: Item, results: list[tuple[Transcript | Skipped, RunResult | Skipped]]
 ) -> list[tuple[Transcript | Skipped, RunResult | Skipped]]:
     """The results of an item with the lines of their replies; as they are where there is nothing to point at."""
     found = [result for _, result in results if isinstance(result, RunResult)]
@@ -243,10 +254,12 @@ def _with_lines(
     ]
 
 
-def _data_of(item: Record | Document | Pair) -> tuple[bytes, int]:
+def _data_of(item: Item) -> tuple[bytes, int]:
     """The bytes in which replies stand, and the line on which they begin; files are read again, not held."""
     if isinstance(item, Record):
         return item.cut.data, item.cut.line
+    if isinstance(item, Thread):
+        return b"", 1  # a database has no lines
     if isinstance(item, Document) and item.data is not None:
         return item.data, 1
     try:

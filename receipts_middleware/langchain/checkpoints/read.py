@@ -1,0 +1,131 @@
+"""From a thread of a checkpointer to its transcript: the newest state of its outermost graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from receipts_middleware.core.errors import FormatError
+from receipts_middleware.core.transcript import Transcript
+from receipts_middleware.langchain.checkpoints.fold import fold_messages
+from receipts_middleware.langchain.checkpoints.plain import Snapshot
+from receipts_middleware.langchain.checkpoints.postgres import PREFIXES, PostgresStore
+from receipts_middleware.langchain.checkpoints.rows import Row, Store
+from receipts_middleware.langchain.checkpoints.sqlite import MAGIC, SqliteStore
+from receipts_middleware.readers import read_transcript
+
+_MESSAGES: Final = "messages"
+#: Checkpoints before one that are walked for its messages: LangGraph writes a whole value at least every 5,000 steps.
+_MAX_STEPS: Final = 20_000
+
+
+def is_checkpointer(source: str) -> bool:
+    """Whether a path or URL is one that is read here: a SQLite file, or a PostgreSQL URL.
+
+    Args:
+        source: Path or URL; nothing is connected to.
+    """
+    if source.startswith(PREFIXES):
+        return True
+    try:
+        with Path(source).open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except (OSError, ValueError):
+        return False
+
+
+def read_checkpoints(
+    source: str, *, thread: str | None = None, tools: Iterable[object] | None = None
+) -> list[Transcript]:
+    """Read the runs that a LangGraph checkpointer holds.
+
+    Args:
+        source: Path of a file of SqliteSaver, or `postgresql://...` of a database of PostgresSaver. It is opened for
+            reading, and nothing that is stored in it is imported, built or run.
+        thread: Of one thread only.
+        tools: What the agent had, as for `verify_messages`.
+
+    Returns:
+        One transcript for each thread whose newest state holds messages, `thread_id` in its metadata, in the order of
+        their ids. Graphs within the graph are left out.
+
+    Raises:
+        FormatError: It cannot be read, or has no such thread, or none with messages.
+    """
+    with _opened(source) as store:
+        names = [thread] if thread is not None else list(store.threads())
+        found = [transcript for name in names if (transcript := _read(store, name, tools)) is not None]
+    if not found:
+        which = f"no thread {thread!r} with messages" if thread is not None else "no thread with messages"
+        raise FormatError(f"there is {which}")
+    return found
+
+
+def list_threads(source: str) -> list[str]:
+    """Ids of the threads of a checkpointer.
+
+    Args:
+        source: As for `read_checkpoints`.
+
+    Raises:
+        FormatError: It cannot be read.
+    """
+    with _opened(source) as store:
+        return list(store.threads())
+
+
+def read_thread(source: str, thread: str, *, tools: Iterable[object] | None = None) -> Transcript | None:
+    """The run of one thread; None where its newest state holds no messages.
+
+    Args:
+        source: As for `read_checkpoints`.
+        thread: Its id.
+        tools: As for `read_checkpoints`.
+
+    Raises:
+        FormatError: It cannot be read.
+    """
+    with _opened(source) as store:
+        return _read(store, thread, tools)
+
+
+@contextmanager
+def _opened(source: str) -> Iterator[Store]:
+    is_url = source.startswith(PREFIXES)
+    store: Store = PostgresStore(source, channels=(_MESSAGES,)) if is_url else SqliteStore(source)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def _read(store: Store, thread: str, tools: Iterable[object] | None) -> Transcript | None:
+    row = store.row(thread)
+    messages = _messages(store, thread, row) if row is not None else []
+    if not messages:
+        return None
+    return read_transcript({"messages": messages, "thread_id": thread}, tools=tools)
+
+
+def _messages(store: Store, thread: str, row: Row) -> list[object]:
+    """The messages of a state: as they are stored, or the last that are and what was written since."""
+    writes: list[list[object]] = []
+    seen: set[str] = set()
+    at: Row | None = row
+    while at is not None and len(seen) < _MAX_STEPS:
+        base = at.values.get(_MESSAGES)
+        if isinstance(base, Snapshot | list):
+            held = base.value if isinstance(base, Snapshot) else base
+            return fold_messages(held, (write for each in reversed(writes) for write in each)) if writes else _all(held)
+        seen.add(at.identity)
+        if not at.parent or at.parent in seen:
+            break
+        writes.append(store.writes(thread, at.parent, _MESSAGES))
+        at = store.row(thread, at.parent)
+    return fold_messages(None, (write for each in reversed(writes) for write in each))
+
+
+def _all(held: object) -> list[object]:
+    return list(held) if isinstance(held, list) else []
