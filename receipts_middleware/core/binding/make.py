@@ -112,11 +112,7 @@ def make_run(
         if entry.tool in said_of:
             _tell(act, said_of[entry.tool])
         acts.append(act)
-    if policy.tools:
-        listed = [traits.get(s.name) or _traits(s, policy, s.name, words) for s in specs]
-    else:
-        listed = [traits.get(t.name) or t for t in traits_of_all(specs, words)]
-    acts, asked, listed = _apart(acts, listed, told)
+    acts, asked, listed = _apart(acts, _listed(specs, traits, policy, words), told)
     near = _near(acts, reply, this_turn) if len(acts) > MANY else acts
     return Run(
         near,
@@ -135,6 +131,13 @@ def make_run(
 def _spec(tool: str, specs: Sequence[ToolSpec], policy: Policy) -> ToolSpec:
     """A tool as it is described, or as its name and the policy say."""
     return find_spec(specs, tool) or _said(_unlisted(tool), policy)
+
+
+def _listed(specs: Sequence[ToolSpec], called: Mapping[str, Traits], policy: Policy, words: Words) -> list[Traits]:
+    """Traits of the tools that the agent had."""
+    if policy.tools:
+        return [called.get(s.name) or _traits(s, policy, s.name, words) for s in specs]
+    return [called.get(t.name) or t for t in traits_of_all(specs, words)]
 
 
 def _is_as_before(act: Act, entry: Entry, graded: Graded, spec: ToolSpec) -> bool:
