@@ -61,7 +61,12 @@ def is_call(item: object) -> bool:
     function = item.get("function")
     holder = function if isinstance(function, Mapping) else item
     name = holder.get("name")
-    return isinstance(name, str) and any(key in holder for key in _ARGUMENTS)
+    return isinstance(name, str) and any(key in holder and not _is_schema(holder[key]) for key in _ARGUMENTS)
+
+
+def _is_schema(value: object) -> bool:
+    """Declarations of tools have a name and `parameters`, too."""
+    return isinstance(value, Mapping) and isinstance(value.get("properties"), Mapping)
 
 
 def read_call(item: object) -> Message:

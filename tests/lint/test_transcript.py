@@ -6,6 +6,7 @@ import pytest
 
 from receipts_middleware.core.lint import LINT_RULES
 from receipts_middleware.lint import LintOptions, Toolset, lint_transcript, parse_declared_tools
+from receipts_middleware.readers import bare_calls
 from receipts_middleware.readers.registry import read_transcripts
 
 PARAMETERS = {"type": "object", "properties": {"to": {"type": "string"}}, "required": ["to"]}
@@ -103,3 +104,26 @@ def test_only_what_was_held_against_a_schema_counts_as_checked() -> None:
     (transcript,) = read_transcripts([*_calls(1, '{"to": 1}'), *_calls(1, '{"to": ')])
     report = lint_transcript(transcript, parse_declared_tools([{"name": "send", "parameters": PARAMETERS}], ""))
     assert (report.counts.calls, report.counts.checked) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("item", "is_call"),
+    [
+        ({"name": "send", "input": {}}, True),
+        ({"name": "send", "arguments": "{}"}, True),
+        ({"type": "tool_use", "id": "t", "name": "send", "input": {}}, True),
+        ({"type": "function", "id": "c", "function": {"name": "send", "arguments": "{}"}}, True),
+        ({"method": "tools/call", "params": {"name": "send"}}, True),
+        ({"tool_calls": []}, True),
+        ({"type": "function", "name": "send", "parameters": {"type": "object", "properties": {}}}, False),
+        ({"name": "send", "input": {}, "output": "ok"}, False),
+        ({"name": "send", "input": {}, "role": "user"}, False),
+        ({"name": "send", "description": "Sends.", "parameters": {}}, False),
+        ({"name": "send"}, False),
+        ({"input": {}}, False),
+        ({"method": "tools/list"}, False),
+        ("send", False),
+    ],
+)
+def test_bare_calls_are_told_from_declarations_spans_and_messages(item, is_call) -> None:
+    assert bare_calls.is_call(item) == is_call
