@@ -15,15 +15,24 @@ from typing import TYPE_CHECKING, Final, Literal
 import click
 
 from receipts_middleware.cli.exits import FINDINGS, OK, UNREADABLE, CommandError
-from receipts_middleware.cli.inputs import STANDARD_INPUT, find_files, known_size, read_batches
+from receipts_middleware.cli.inputs import (
+    STANDARD_INPUT,
+    InputError,
+    Source,
+    find_files,
+    known_size,
+    open_source,
+    read_source,
+)
+from receipts_middleware.cli.lint.stream import LineKind, kind_of_lines, read_lines
 from receipts_middleware.cli.runs import Job, read_item
 from receipts_middleware.cli.runs.progress import Progress
 from receipts_middleware.cli.terminal import say, write_output
 from receipts_middleware.cli.tools import ToolSources, fetch_sources, server_options
 from receipts_middleware.cli.verify import complete_files, complete_formats
-from receipts_middleware.core.transcript import Transcript
+from receipts_middleware.core.transcript import ToolCall
 from receipts_middleware.readers.registry import reader_named
-from receipts_middleware.reports.runs import Skipped
+from receipts_middleware.reports.runs import Place, Skipped
 
 if TYPE_CHECKING:
     from receipts_middleware.lint.infer import Drift, FitCheck, Tape
@@ -43,6 +52,8 @@ Exit codes:
   3    input that cannot be read, no calls in it, or wrong usage
 """
 _CHUNK: Final = 1 << 20
+#: Calls of one run that are handed on at a time.
+_PART: Final = 1_000
 
 
 @dataclass(slots=True)
@@ -55,18 +66,60 @@ class _Reading:
     unreadable: list[Skipped] = field(default_factory=list)
     times: int = 0
 
-    def runs(self, progress: Progress) -> Iterator[Transcript]:
-        """All runs, in order; what cannot be read is kept the first time."""
+    def calls(self, progress: Progress) -> Iterator[tuple[int, list[ToolCall]]]:
+        """The calls of all runs in order, each with the number of its run; those of a long run in several parts.
+
+        What cannot be read is kept the first time.
+        """
         self.times += 1
+        number = 0
+        for found in find_files(self.paths):
+            try:
+                if found.error is not None:
+                    raise found.error
+                with open_source(found.name) as source:
+                    source.mark()
+                    kind = kind_of_lines(source, self.form)
+                    source.rewind()
+                    parts = self._runs(source, found.name) if kind is None else self._lines(source, found.name, kind)
+                    for size, is_new, calls in parts:
+                        number += is_new
+                        if is_new or calls:
+                            yield number, calls
+                        progress.advance(size=size, runs=0)
+            except InputError as error:
+                self._skip(Place(found.name, error.line, error.pointer), error)
+
+    def _runs(self, source: Source, name: str) -> Iterator[tuple[int, bool, list[ToolCall]]]:
+        from receipts_middleware.lint.infer import calls_of  # noqa: PLC0415 - help needs none of it
+
         job = Job(form=self.form)
-        for batch in read_batches(find_files(self.paths), reader=reader_named(self.form)):
-            for item in batch.items:
-                for _, run in read_item(item, job):
-                    if not isinstance(run, Skipped):
-                        yield run
-                    elif self.times == 1:
+        for item, size in read_source(source, name, reader_named(self.form)):
+            for _, run in read_item(item, job):
+                if isinstance(run, Skipped):
+                    if self.times == 1:
                         self.unreadable.append(run)
-            progress.advance(size=batch.size, runs=0)
+                else:
+                    yield 0, True, list(calls_of(run))
+            yield size, False, []
+
+    def _lines(self, source: Source, name: str, kind: LineKind) -> Iterator[tuple[int, bool, list[ToolCall]]]:
+        """A file whose lines are calls or messages is one run, however long."""
+        is_new, done, calls = True, 0, list[ToolCall]()
+        for line, found, size in read_lines(source, kind):
+            done += size
+            if isinstance(found, InputError):
+                self._skip(Place(name, line), found)
+            elif found is not None:
+                calls += [call for message in found for call in message.calls]
+            if len(calls) >= _PART:
+                yield done, is_new, calls
+                is_new, done, calls = False, 0, []
+        yield done, is_new, calls
+
+    def _skip(self, place: Place, error: InputError) -> None:
+        if self.times == 1:
+            self.unreadable.append(Skipped(place, str(error), str(error) if error.names_file else ""))
 
     def told(self) -> Iterator[str]:
         """What could not be read, in sentences."""
@@ -139,8 +192,8 @@ def infer(
             from receipts_middleware.lint.infer import HoldOut, Tape  # noqa: PLC0415 - help needs none of it
 
             tapes = _Tapes(Tape(), HoldOut(holdout) if holdout is not None else None)
-            for run in reading.runs(progress):
-                tapes.add(run)
+            for number, calls in reading.calls(progress):
+                tapes.add(number, calls)
             if not tapes.whole.calls:
                 raise CommandError(_no_calls(reading, tapes.whole))
             document = tapes.whole.document(examples=not no_examples)
@@ -162,22 +215,19 @@ class _Tapes:
         self.held: HoldOut | None = held if isinstance(held, HoldOut) else None
         self._by_run, self._by_call = Tape(), Tape()
         self.held_runs = 0
+        self._last_held = 0
 
-    def add(self, run: Transcript) -> None:
-        """Take in a run."""
-        from receipts_middleware.lint.infer import calls_of  # noqa: PLC0415
-
-        self.whole.add_run(run)
+    def add(self, number: int, calls: list[ToolCall]) -> None:
+        """Take in calls of a run."""
+        self.whole.add_calls(calls, run=number)
         if self.held is None:
             return
-        number = self.whole.runs
-        if self.held.holds_run(number):
+        if not self.held.holds_run(number):
+            self._by_run.add_calls(calls, run=number)
+        elif number != self._last_held:
             self.held_runs += 1
-        else:
-            self._by_run.add_run(run)
-        for call in calls_of(run):
-            if not self.held.holds_call(call.tool):
-                self._by_call.add_call(call, number)
+            self._last_held = number
+        self._by_call.add_calls((call for call in calls if not self.held.holds_call(call.tool)), run=number)
 
     @property
     def rest(self) -> Tape:
@@ -189,15 +239,15 @@ def _check(
     reading: _Reading, tapes: _Tapes, document: dict[str, object], progress: Progress, *, validate: bool, quiet: bool
 ) -> int:
     """Hold all calls against what was inferred from them, and the held-out ones against the rest; how many misfits."""
-    from receipts_middleware.lint.infer import FitCheck, HoldOut, calls_of  # noqa: PLC0415
+    from receipts_middleware.lint.infer import FitCheck, HoldOut  # noqa: PLC0415
 
     if not validate and tapes.held is None:
         return 0
     own = FitCheck(document) if validate else None
     unseen = FitCheck(tapes.rest.document(examples=False)) if tapes.held is not None else None
     again = HoldOut(tapes.held.fraction) if tapes.held is not None else None
-    for number, run in enumerate(reading.runs(progress), 1):
-        for call in calls_of(run):
+    for number, calls in reading.calls(progress):
+        for call in calls:
             if own is not None:
                 own.add(call)
             if unseen is None or again is None:

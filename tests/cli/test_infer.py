@@ -222,3 +222,18 @@ def test_names_of_a_hostile_run_cannot_draw_on_the_terminal(folder, call) -> Non
     assert code == 1
     assert "\x1b" not in out + err
     assert "\u202e" not in out + err
+
+
+def test_bare_calls_are_read_line_by_line_as_one_run(folder, call) -> None:
+    lines = [json.dumps({"name": "look_up", "input": {"order": n}}) for n in range(2_500)]
+    lines.insert(1_200, "{no json")
+    lines.insert(1_300, '{"event": "started"}')
+    Path("calls.jsonl").write_text("\n".join(lines) + "\n")
+    code, out, err = call("infer", "calls.jsonl")
+    assert code == 3
+    assert "calls.jsonl:1201: not JSON" in err
+    assert "2500 of 2500 calls fit what was inferred from them" in err
+    assert "1 tools, 2500 calls, 1 runs" in err
+    assert json.loads(out)["tools"][0]["_meta"] == {"inferred_from": {"calls": 2_500, "runs": 1}}
+    code, _, err = call("infer", "calls.jsonl", "--holdout", "0.2")
+    assert "500 of 500 calls of what was held out (some calls of the only run)" in err

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from receipts_middleware.core.toolspec.kind import MCP_PREFIX
 from receipts_middleware.lint.infer.schema import types_of
 from receipts_middleware.lint.infer.shape import Shape
 from receipts_middleware.lint.infer.tape import Tape, ToolTape
@@ -64,15 +66,31 @@ def find_drift(tape: Tape, declared: Iterable[DeclaredTool], *, complete: bool =
     for tool in declared:
         known.setdefault(tool.name, tool)
     found: list[Drift] = []
+    used: set[str] = set()
+    short = _by_short_name(known)
     for name, seen in tape.tools.items():
-        if name not in known:
+        match = known.get(name) or short.get(_short(name))
+        if match is None:
             found.append(Drift("appeared", name, "", f"{_times(seen.calls + seen.unreadable)}, and not declared"))
-        elif known[name].schema is not None and seen.calls:
-            found += _Comparison(seen, known[name].schema or {}, complete=complete).drifts()
+            continue
+        used.add(match.name)
+        if match.schema is not None and seen.calls:
+            found += _Comparison(seen, match.schema, complete=complete).drifts()
     for name in known:
-        if name not in tape.tools:
+        if name not in used:
             found.append(Drift("vanished", name, "", "declared, and never called", counts=complete))
     return sorted(found, key=lambda drift: (drift.tool, drift.path, drift.kind))
+
+
+def _short(name: str) -> str:
+    """The name that a server gave its tool, without the `mcp__server__` that hosts put before it."""
+    return MCP_PREFIX.sub("", name, count=1) if name.startswith("mcp__") else name
+
+
+def _by_short_name(known: Mapping[str, DeclaredTool]) -> dict[str, DeclaredTool]:
+    """Tools by the name that their server gave them, where only one has it."""
+    names = Counter(_short(name) for name in known)
+    return {_short(name): tool for name, tool in known.items() if names[_short(name)] == 1}
 
 
 @dataclass(slots=True)

@@ -18,8 +18,8 @@ _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _DATE_TIME: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?(?:Z|[+-][0-9]{2}:[0-9]{2})"
 )
-_LABEL: Final = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
-_EMAIL: Final = re.compile(rf"[A-Za-z0-9_%+-]+(?:\.[A-Za-z0-9_%+-]+)*@{_LABEL}(?:\.{_LABEL})+")
+_LABEL: Final = r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*"
+_EMAIL: Final = re.compile(rf"[A-Za-z0-9_%+-]+(?:\.[A-Za-z0-9_%+-]+)*@(?:{_LABEL}\.)+[A-Za-z]{{2,63}}")
 _URI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://(?:[A-Za-z0-9._~:/?#@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+")
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 
@@ -51,8 +51,9 @@ def format_of(text: str) -> Format | None:
         return "uuid"
     if "://" in text:
         return "uri" if _URI.fullmatch(text) and _is_uri(text) else None
-    if "@" in text and size <= 254 and _EMAIL.fullmatch(text) and text.index("@") <= 64:
-        return "email"
+    if "@" in text and size <= 254 and _EMAIL.fullmatch(text):
+        name, _, host = text.partition("@")
+        return "email" if len(name) <= 64 and max(map(len, host.split("."))) <= 63 else None
     return None
 
 

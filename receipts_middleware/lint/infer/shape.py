@@ -93,7 +93,9 @@ class Shape:
             depth: Levels above this one.
         """
         self.count += 1
-        if value is None:
+        if isinstance(value, str):
+            self.texts.add(value, run)
+        elif value is None:
             self.nulls += 1
         elif isinstance(value, bool):
             self.booleans += 1
@@ -105,13 +107,11 @@ class Shape:
             self.whole += value.is_integer()
             if math.isfinite(value):
                 self._sample(value)
-        elif isinstance(value, str):
-            self.texts.add(value, run)
         elif depth >= MAX_DEPTH:
             self.others += 1
-        elif isinstance(value, Mapping):
+        elif isinstance(value, dict | Mapping):  # the plain type first: asking for the abstract one takes longer
             self._add_object(value, run, budget, depth)
-        elif isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
+        elif isinstance(value, list | Sequence) and not isinstance(value, bytes | bytearray | memoryview):
             self._add_array(value, run, budget, depth)
         else:
             self.others += 1

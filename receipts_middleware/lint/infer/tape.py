@@ -67,6 +67,7 @@ class Tape:
         self.runs = 0
         self.calls = 0
         self.left_out = 0
+        self._last_run = -1
         self._budget = Budget(MAX_ALL_NODES)
 
     def add_run(self, transcript: Transcript) -> None:
@@ -75,17 +76,22 @@ class Tape:
         Args:
             transcript: The run. Untrusted.
         """
-        self.runs += 1
-        for call in calls_of(transcript):
-            self.add_call(call, self.runs)
+        self.add_calls(calls_of(transcript), run=self.runs + 1)
 
-    def add_call(self, call: ToolCall, run: int) -> None:
-        """Take in a call.
+    def add_calls(self, calls: Iterable[ToolCall], *, run: int) -> None:
+        """Take in calls of a run.
 
         Args:
-            call: The call. Untrusted.
-            run: Number of its run; calls of one run come together.
+            calls: All of them, or a part; the next part comes before those of another run. Untrusted.
+            run: Number of the run.
         """
+        if run != self._last_run:
+            self.runs += 1
+            self._last_run = run
+        for call in calls:
+            self._add(call, run)
+
+    def _add(self, call: ToolCall, run: int) -> None:
         self.calls += 1
         tool = self.tools.get(call.tool)
         if tool is None:
