@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from receipts_middleware.core.errors import FormatError
 from receipts_middleware.core.transcript import Message, Role, ToolCall, ToolResult, Transcript
 from receipts_middleware.readers import openai_chat
 from receipts_middleware.readers.channels import read_channels
@@ -20,10 +19,11 @@ from receipts_middleware.readers.native import (
     blocks_of,
     glue,
     make_call,
-    make_transcript,
+    one_conversation,
     peek,
     plain,
-    system_message,
+    read_chat_request,
+    with_results,
 )
 from receipts_middleware.readers.server_calls import server_calls
 
@@ -142,9 +142,8 @@ def read(value: object) -> list[Transcript]:
             messages += read_response(reply)
     else:
         messages = read_response(value)
-    if not messages:
-        raise FormatError(f"{skipped.first or '/'}: no message of an Anthropic conversation could be read")
-    return [make_transcript(messages, NAME, tools=field_of(value, "tools"), about=[value], skipped=skipped.told())]
+    what = "message of an Anthropic conversation"
+    return one_conversation(messages, NAME, what, value=value, tools=field_of(value, "tools"), skipped=skipped)
 
 
 def read_request(body: object, skipped: Skipped) -> list[Message]:
@@ -154,9 +153,7 @@ def read_request(body: object, skipped: Skipped) -> list[Message]:
         body: Untrusted.
         skipped: Takes what could not be read.
     """
-    messages = field_of(body, "messages")
-    listed = messages if isinstance(messages, list | tuple) else ()
-    return system_message(text_of(field_of(body, "system"))) + read_list(listed, skipped, "/messages")
+    return read_chat_request(body, skipped, read_list)
 
 
 def read_response(body: object) -> list[Message]:
@@ -220,7 +217,8 @@ def read_message(message: object) -> list[Message]:
     identity = text_field(message, "id")
     if role == "assistant":
         return _assistant(blocks_of(content), identity)
-    return _others("user" if role == "user" else "system", blocks_of(content), identity)
+    speaker: Role = "user" if role == "user" else "system"
+    return with_results(blocks_of(content), speaker, _result_of, said=text_of, identity=identity)
 
 
 def _assistant(blocks: Sequence[object], identity: str) -> list[Message]:
@@ -238,21 +236,8 @@ def _call(block: object) -> ToolCall:
     return make_call(text_field(block, "name"), text_field(block, "id"), raw or partial)
 
 
-def _others(role: Role, blocks: Sequence[object], identity: str) -> list[Message]:
-    """Results and what stands between them, in order."""
-    out: list[Message] = []
-    held: list[object] = []
-    for block in [*blocks, None]:
-        result = field_of(block, "type") == _RESULT
-        if block is not None and not result:
-            held.append(block)
-            continue
-        if held:
-            out.append(Message(role=role, text=text_of(held), message_id=identity))
-            held = []
-        if result:
-            out.append(_result(block))
-    return out or [Message(role=role, text="", message_id=identity)]
+def _result_of(block: object) -> Message | None:
+    return _result(block) if field_of(block, "type") == _RESULT else None
 
 
 def _result(block: object) -> Message:

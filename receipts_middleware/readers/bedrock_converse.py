@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from receipts_middleware.core.errors import FormatError
 from receipts_middleware.core.transcript import Message, Transcript
 from receipts_middleware.readers import anthropic
-from receipts_middleware.readers.content import field_of, text_field, text_of
-from receipts_middleware.readers.native import Skipped, make_transcript, peek, system_message
+from receipts_middleware.readers.content import field_of, text_field
+from receipts_middleware.readers.native import Skipped, items_of, one_conversation, peek, read_chat_request
 
 NAME: Final = "bedrock_converse"
 
@@ -59,8 +58,7 @@ def carries(messages: Sequence[object]) -> bool:
 
 
 def _content(message: object) -> Sequence[object]:
-    content = field_of(message, "content")
-    return content if isinstance(content, list | tuple) else ()
+    return items_of(field_of(message, "content"))
 
 
 def is_request(value: object) -> bool:
@@ -103,9 +101,8 @@ def read(value: object) -> list[Transcript]:
     else:
         answer = field_of(value, "response")
         messages = read_request(value, skipped) + read_response(answer if is_response(answer) else value)
-    if not messages:
-        raise FormatError(f"{skipped.first or '/'}: no message of a Bedrock Converse conversation could be read")
-    return [make_transcript(messages, NAME, tools=tools_of(value), about=[value], skipped=skipped.told())]
+    what = "message of a Bedrock Converse conversation"
+    return one_conversation(messages, NAME, what, value=value, tools=tools_of(value), skipped=skipped)
 
 
 def tools_of(body: object) -> object:
@@ -124,9 +121,7 @@ def read_request(body: object, skipped: Skipped) -> list[Message]:
         body: Untrusted.
         skipped: Takes what could not be read.
     """
-    messages = field_of(body, "messages")
-    listed = messages if isinstance(messages, list | tuple) else ()
-    return system_message(text_of(field_of(body, "system"))) + read_list(listed, skipped, "/messages")
+    return read_chat_request(body, skipped, read_list)
 
 
 def read_response(body: object) -> list[Message]:

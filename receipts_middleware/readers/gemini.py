@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from receipts_middleware.core.errors import FormatError
 from receipts_middleware.core.transcript import Message, Role, ToolCall, ToolResult, Transcript
 from receipts_middleware.readers.channels import read_channels
 from receipts_middleware.readers.content import field_of, string_leaves, text_field, text_of
@@ -17,11 +16,13 @@ from receipts_middleware.readers.native import (
     Skipped,
     as_text,
     glue,
+    items_of,
     make_call,
-    make_transcript,
+    one_conversation,
     peek,
     plain,
     system_message,
+    with_results,
 )
 from receipts_middleware.readers.server_calls import server_calls
 
@@ -138,12 +139,11 @@ def read(value: object) -> list[Transcript]:
         messages = read_response(value) if chunks else read_list(value, skipped)
     else:
         events = field_of(value, "events")
-        listed = read_list(events, skipped, "/events") if isinstance(events, list | tuple) else []
+        listed = read_list(items_of(events), skipped, "/events")
         answer = field_of(value, "response")
         messages = read_request(value, skipped) + listed + read_response(answer if is_response(answer) else value)
-    if not messages:
-        raise FormatError(f"{skipped.first or '/'}: no content of a Gemini conversation could be read")
-    return [make_transcript(messages, NAME, tools=tools_of(value), about=[value], skipped=skipped.told())]
+    what = "content of a Gemini conversation"
+    return one_conversation(messages, NAME, what, value=value, tools=tools_of(value), skipped=skipped)
 
 
 def tools_of(body: object) -> object:
@@ -182,7 +182,7 @@ def read_response(body: object) -> list[Message]:
         candidates = field_of(chunk, "candidates")
         first = candidates[0] if isinstance(candidates, list | tuple) and candidates else None
         found = field_of(field_of(first, "content"), "parts")
-        parts += found if isinstance(found, list | tuple) else []
+        parts += items_of(found)
         searches = _grounding(first) or searches
     return [_model(parts, searches)] if parts or searches else []
 
@@ -295,21 +295,17 @@ def _grounding(candidate: object) -> list[ToolCall]:
 
 def _others(role: Role, parts: Sequence[object]) -> list[Message]:
     """Responses of functions and what stands between them, in order."""
-    out: list[Message] = []
-    held: list[str] = []
-    for part in parts:
-        response = _either(part, "functionResponse", "function_response")
-        if response is None:
-            said = field_of(part, "text")
-            held += [said] if isinstance(said, str) and said else []
-            continue
-        if held:
-            out.append(Message(role=role, text="\n".join(held)))
-            held = []
-        out.append(_result(response))
-    if held or not out:
-        out.append(Message(role=role, text="\n".join(held)))
-    return out
+    telling = [part for part in parts if _response(part) is not None or text_field(part, "text")]
+    return with_results(telling, role, _result_of, said=lambda held: "\n".join(text_field(p, "text") for p in held))
+
+
+def _response(part: object) -> object:
+    return _either(part, "functionResponse", "function_response")
+
+
+def _result_of(part: object) -> Message | None:
+    response = _response(part)
+    return _result(response) if response is not None else None
 
 
 def _result(response: object) -> Message:

@@ -7,13 +7,14 @@ could read, and the account of what was left out. Nothing here knows a format.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from receipts_middleware.core.errors import FormatError
 from receipts_middleware.core.toolspec import ToolSpec, read_tools
 from receipts_middleware.core.transcript import Message, Role, ToolCall, Transcript
-from receipts_middleware.readers.content import field_of, parse_arguments, plain_fields
+from receipts_middleware.readers.content import field_of, parse_arguments, plain_fields, text_of
 
 #: A block of a client library within a result within a message within a response is five.
 MAX_OBJECT_DEPTH: Final = 12
@@ -70,6 +71,89 @@ def make_transcript(
     if skipped:
         meta["skipped"] = skipped
     return Transcript(settle_arguments(messages), read_specs(tools), name, meta or None)
+
+
+def one_conversation(
+    messages: Sequence[Message], name: str, what: str, *, value: object, tools: object, skipped: Skipped
+) -> list[Transcript]:
+    """The conversation of a document in a provider's own format.
+
+    Args:
+        messages: As read.
+        name: Of the format.
+        what: What such a document consists of, for the error: `content of a Gemini conversation`.
+        value: The document; says what the conversation is. Untrusted.
+        tools: As it lists them.
+        skipped: What could not be read.
+
+    Returns:
+        One transcript.
+
+    Raises:
+        FormatError: There is no message.
+    """
+    if not messages:
+        raise FormatError(f"{skipped.first or '/'}: no {what} could be read")
+    return [make_transcript(messages, name, tools=tools, about=[value], skipped=skipped.told())]
+
+
+def items_of(value: object) -> Sequence[object]:
+    """The items of a list, none of anything else.
+
+    Args:
+        value: Untrusted.
+    """
+    return value if isinstance(value, list | tuple) else ()
+
+
+def read_chat_request(
+    body: object, skipped: Skipped, read_list: Callable[[Sequence[object], Skipped, str], list[Message]]
+) -> list[Message]:
+    """Messages of a request that has its system text under `system`, that text first.
+
+    Args:
+        body: Untrusted.
+        skipped: Takes what could not be read.
+        read_list: Reads the list under `messages`, whose JSON pointer it is given.
+    """
+    messages = read_list(items_of(field_of(body, "messages")), skipped, "/messages")
+    return system_message(text_of(field_of(body, "system"))) + messages
+
+
+def with_results(
+    blocks: Iterable[object],
+    role: Role,
+    read_result: Callable[[object], Message | None],
+    *,
+    said: Callable[[list[object]], str],
+    identity: str = "",
+) -> list[Message]:
+    """Messages out of one that carries results: each result by itself, and what stands between them, in order.
+
+    Args:
+        blocks: Of the message. Untrusted.
+        role: Who says what is no result.
+        read_result: Gives the message of a block that is a result, None for any other.
+        said: The text of blocks that are none.
+        identity: Id of the message.
+
+    Returns:
+        At least one message.
+    """
+    out: list[Message] = []
+    held: list[object] = []
+    for block in blocks:
+        result = read_result(block)
+        if result is None:
+            held.append(block)
+            continue
+        if held:
+            out.append(Message(role=role, text=said(held), message_id=identity))
+            held = []
+        out.append(result)
+    if held or not out:
+        out.append(Message(role=role, text=said(held), message_id=identity))
+    return out
 
 
 def read_specs(tools: object) -> tuple[ToolSpec, ...]:
@@ -167,4 +251,4 @@ def system_message(text: str) -> list[Message]:
 
 def peek(value: object) -> Sequence[object]:
     """The first items of a list, none of anything else."""
-    return value[:PEEK_ITEMS] if isinstance(value, list | tuple) else ()
+    return items_of(value)[:PEEK_ITEMS]

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from receipts_middleware.core.errors import FormatError
 from receipts_middleware.core.transcript import Message, ToolCall, ToolResult, Transcript
 from receipts_middleware.readers import openai_chat
 from receipts_middleware.readers.channels import read_channels
@@ -19,8 +18,9 @@ from receipts_middleware.readers.content import field_of, parse_arguments, reply
 from receipts_middleware.readers.native import (
     Skipped,
     as_text,
+    items_of,
     make_call,
-    make_transcript,
+    one_conversation,
     peek,
     plain,
     system_message,
@@ -97,8 +97,7 @@ def carries(messages: Sequence[object]) -> bool:
 def _is_own(item: object) -> bool:
     kind = field_of(item, "type")
     if field_of(item, "role") is not None:
-        content = field_of(item, "content")
-        blocks = content if isinstance(content, list | tuple) else ()
+        blocks = items_of(field_of(item, "content"))
         return kind in (None, "message") and any(field_of(block, "type") in _BLOCKS for block in blocks)
     if not isinstance(kind, str) or field_of(item, "content") is not None:
         return kind == "reasoning" and field_of(item, "summary") is not None
@@ -157,9 +156,8 @@ def read(value: object) -> list[Transcript]:
         source = answer if is_response(answer) else value
         items = [*input_items(value), *output_items(source)]
         messages = system_message(text_of(field_of(value, "instructions"))) + read_items(items, skipped)
-    if not messages:
-        raise FormatError(f"{skipped.first or '/'}: no item of an OpenAI Responses conversation could be read")
-    return [make_transcript(messages, NAME, tools=tools_of(value), about=[value], skipped=skipped.told())]
+    what = "item of an OpenAI Responses conversation"
+    return one_conversation(messages, NAME, what, value=value, tools=tools_of(value), skipped=skipped)
 
 
 def tools_of(body: object) -> object:
@@ -171,7 +169,7 @@ def tools_of(body: object) -> object:
     tools = field_of(body, "tools") or field_of(field_of(body, "response"), "tools")
     items = body if isinstance(body, list | tuple) else [*input_items(body), *output_items(body)]
     listed = [field_of(item, "tools") for item in items if field_of(item, "type") == "mcp_list_tools"]
-    return [*(tools if isinstance(tools, list | tuple) else ()), *listed]
+    return [*items_of(tools), *listed]
 
 
 def input_items(body: object) -> list[object]:
@@ -183,7 +181,7 @@ def input_items(body: object) -> list[object]:
     given = field_of(body, "input")
     if isinstance(given, str):
         return [{"role": "user", "content": given}]
-    return list(given) if isinstance(given, list | tuple) else []
+    return list(items_of(given))
 
 
 def output_items(body: object) -> list[object]:
@@ -192,8 +190,7 @@ def output_items(body: object) -> list[object]:
     Args:
         body: Untrusted.
     """
-    output = field_of(body, "output")
-    return list(output) if isinstance(output, list | tuple) else []
+    return list(items_of(field_of(body, "output")))
 
 
 def read_items(items: Sequence[object], skipped: Skipped, pointer: str = "") -> list[Message]:
