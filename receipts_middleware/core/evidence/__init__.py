@@ -28,7 +28,7 @@ from receipts_middleware.core.evidence.text import (
 from receipts_middleware.core.lexicon.verbs import COMMAND_LINE_PROGRAMS
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.receipt import Outcome, OutcomeSource
-from receipts_middleware.core.toolspec.kind import name_tokens
+from receipts_middleware.core.toolspec.kind import MAX_NAME, name_tokens
 from receipts_middleware.core.toolspec.spec import ToolKind
 from receipts_middleware.core.transcript import UNPROVEN
 
@@ -118,7 +118,7 @@ def read_evidence(
     Returns:
         The evidence. Words of failure inside a success are no failure. Never raises.
     """
-    bare = unwrap(text)
+    bare, tool = unwrap(text), tool[:MAX_NAME]  # what is behind is never looked at, and would be kept
     if origin is not None and origin in _BY_ORIGIN:
         return Evidence(outcome=_BY_ORIGIN[origin], outcome_source="framework", reason=f"origin: {origin}")
     body, plain = _body(content, bare, tool)

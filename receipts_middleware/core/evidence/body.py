@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from receipts_middleware.core.evidence.failure import error_type_of, failure_of, partial_of, whole_number
@@ -246,6 +247,7 @@ def _is_about_the_call(word: str, tool: str) -> bool:
     return last == "requested" and any(about.startswith(verb[:6]) for verb in name_tokens(tool) if len(verb) > 3)
 
 
+@lru_cache(maxsize=2_048)
 def _is_stage(word: str, tool: str) -> bool:
     """A stage in the life of the thing that was made or changed, not the state of the call."""
     return (
@@ -309,6 +311,7 @@ def _is_written(key: str, tool: str) -> bool:
 _MAX_WORDS: Final = 5
 
 
+@lru_cache(maxsize=4_096)  # the calls of a run share keys and words; both are bounded
 def _tells_the_call(key: str, value: str, tool: str) -> bool:
     """Whether a key other than `status` and its like tells how far the call has come."""
     if key.endswith("status") and normal_status(value) in TRANSITIONS:

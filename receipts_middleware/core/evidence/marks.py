@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 from receipts_middleware.core.evidence.own import (
@@ -170,10 +171,7 @@ _SIGNED: Final = frozenset("signatures approvals confirmations votes signed appr
 
 
 def _first(layer: Mapping[str, object]) -> Iterator[tuple[str, object]]:
-    for at, pair in enumerate(layer.items()):
-        if at >= MAX_KEYS:
-            return
-        yield pair
+    return islice(layer.items(), MAX_KEYS)
 
 
 def _counts(key: str, own: frozenset[str]) -> bool:

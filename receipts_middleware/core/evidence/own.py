@@ -76,6 +76,11 @@ def leading_verb(tool: str) -> str:
     Args:
         tool: Name of a tool. Untrusted.
     """
+    return _leading_verb(tool[:MAX_NAME])
+
+
+@lru_cache(maxsize=1_024)
+def _leading_verb(tool: str) -> str:
     return next((word for word in name_tokens(tool) if word in ACTING_VERBS or word in AMBIGUOUS_VERBS), "")
 
 

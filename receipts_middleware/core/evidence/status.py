@@ -63,7 +63,12 @@ def normal_status(word: str) -> str:
     Args:
         word: Value of a status key. Untrusted.
     """
-    spaced = _CAMEL.sub("_", word[:MAX_STATUS].strip())
+    return _normal_status(word[:MAX_STATUS])
+
+
+@lru_cache(maxsize=4_096)  # the calls of a run share their keys and a few words
+def _normal_status(word: str) -> str:
+    spaced = _CAMEL.sub("_", word.strip())
     return _BREAKS.sub("_", spaced.lower()).strip("_")
 
 
