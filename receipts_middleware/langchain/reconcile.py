@@ -168,8 +168,6 @@ class Reconciler:
             position = receipt.n - anchor.n if receipt is not None else 0
             if receipt is None or not 0 < position <= len(calls) or position in found:
                 return None
-            if not self.sealer.believes(receipt, scope.thread):
-                return None
             call, name = calls[position - 1], slot_name(issuer.id, position)
             key = row_key(name)
             if call.get("id") != message.tool_call_id or self.excluded(str(call.get("name"))):
@@ -178,6 +176,9 @@ class Reconciler:
                 return None
             remembered = self._recall(issuer, position, str(call.get("name")), scope, recalled)
             if remembered is None or remembered.receipt.uid != receipt.uid:
+                return None
+            # The very receipt that this process made needs no check.
+            if remembered.receipt is not receipt and not self.sealer.believes(receipt, scope.thread):
                 return None
             found[position] = NewReceipt(key, receipt, remembered.facts, announced=True, args=call.get("args"))
         return tuple(found[position] for position in sorted(found)), tuple(recalled)
