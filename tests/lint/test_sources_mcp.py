@@ -198,7 +198,22 @@ class _Odd(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.seen.append(("GET", self.path, self.headers.get("X-Key")))
-        self._send(405, b"")
+        if not self.mode.startswith("sse"):
+            self._send(405, b"")
+            return
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        if self.mode == "sse elsewhere":
+            self.wfile.write(b"event: endpoint\ndata: http://localhost:1/messages\n\n")
+        try:
+            while self.mode == "sse endless":
+                self.wfile.write(b"data: " + b"x" * 65_536 + b"\n")
+            for _ in range(100):
+                self.wfile.write(b": wait\n\n")
+                time.sleep(0.05)
+        except OSError:
+            return
 
     def do_DELETE(self) -> None:
         self._send(405, b"")
@@ -295,6 +310,25 @@ def test_odd_http_server_is_told_of_in_time(mode: str, why: str) -> None:
         with pytest.raises(ToolSourceError, match=why):
             load_tools(where, timeout_seconds=10 if mode == "giant" else 2, headers={"X-Key": SECRET})
         assert all(path == "/mcp" for _, path, _ in seen)  # the key went nowhere else
+
+
+@pytest.mark.parametrize(
+    ("mode", "why"),
+    [
+        ("sse silent", "within 2 s"),
+        ("sse endless", "more than 32 MiB"),
+        ("sse elsewhere", "within 2 s|origin"),
+    ],
+)
+def test_odd_sse_server_is_told_of_in_time(mode: str, why: str) -> None:
+    with odd_server(mode) as (where, seen):
+        with pytest.raises(ToolSourceError, match=why):
+            load_tools(
+                where.replace("mcp-http:", "mcp-sse:"),
+                timeout_seconds=20 if mode == "sse endless" else 2,
+                headers={"X-Key": SECRET},
+            )
+        assert [(method, path) for method, path, _ in seen] == [("GET", "/mcp")]
 
 
 def test_http_server_whose_cursor_stands_still() -> None:
