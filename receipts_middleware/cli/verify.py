@@ -27,6 +27,7 @@ from receipts_middleware.cli.inputs import (
 from receipts_middleware.cli.renderers import POINTING, RENDERERS, Look
 from receipts_middleware.cli.runs import Job, work_through, write_report
 from receipts_middleware.cli.runs.progress import Progress
+from receipts_middleware.cli.runs.recorded import sink_at
 from receipts_middleware.cli.terminal import read_input, screen_width, wants_color
 from receipts_middleware.cli.tools import ToolSources, read_sources, tools_options
 from receipts_middleware.core.attested import Under
@@ -126,8 +127,9 @@ def _explain(context: click.Context, parameter: click.Parameter, value: str | No
 @click.option("--require-checked/--no-require-checked", default=None, help="Exit 3 where there was nothing to check.")
 @click.option("--policy", "policy_file", metavar="FILE", help="What is known of the tools and of the run, as TOML.")
 @click.option("--signing-key", metavar="FILE|env:NAME", help="Key that must have signed, or several.")
+@click.option("--sink", metavar="FILE|URL", default="", help="Ledger outside of the runs to hold them against.")
 @click.option(
-    "--thread", metavar="ID", default="", help="Thread of a checkpointer; or that of the run, with --signing-key."
+    "--thread", metavar="ID", default="", help="Of a checkpointer; or that of the run, with --signing-key or --sink."
 )
 @click.option("--require-signed", is_flag=True, help="Exit 1 where anything is not signed; with --signing-key.")
 @click.option("--output", "-o", metavar="FILE", help="Write the report to a file.")
@@ -160,6 +162,7 @@ def verify(
     require_checked: bool | None,
     policy_file: str | None,
     signing_key: str | None,
+    sink: str,
     thread: str,
     require_signed: bool,
     output: str | None,
@@ -187,7 +190,9 @@ def verify(
         policy=policy,
         turns=turns,
         renderer=None if quiet and output is None else RENDERERS[form](look),
-        under=_under(signing_key, thread, required=require_signed, selects=any(map(is_threads, paths))),
+        under=_under(signing_key, thread, required=require_signed, selects=bool(sink) or any(map(is_threads, paths))),
+        sink=_readable(sink),
+        thread=thread,
         lines=form in POINTING,
     )
     pair = _pair(paths, reply, log, mapping)
@@ -210,12 +215,19 @@ def verify(
     )
 
 
+def _readable(sink: str) -> str:
+    """A sink that cannot be read is found out before the first run is."""
+    if sink:
+        sink_at(sink)
+    return sink
+
+
 def _under(signing_key: str | None, thread: str, *, required: bool, selects: bool) -> Under | None:
-    """What runs are held against; None for nothing."""
+    """Keys that runs are held against; None for none."""
     if signing_key is not None:
         return Under(load_keys(signing_key), thread)
     if required or (thread and not selects):
-        raise click.UsageError("--require-signed and --thread need --signing-key, or --thread a checkpointer")
+        raise click.UsageError("--require-signed needs --signing-key; --thread that, --sink or a checkpointer")
     return None
 
 

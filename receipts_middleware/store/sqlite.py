@@ -6,6 +6,7 @@ through a toolkit, with a dependency more.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sqlite3
@@ -105,6 +106,10 @@ class SqliteSink(BaseSink):
                 self._connection.close()
                 self._connection = None
 
+    def __del__(self) -> None:
+        with contextlib.suppress(Exception):  # the interpreter may be half gone
+            self.close()
+
     def _after_fork(self) -> None:
         super()._after_fork()
         if self._connection is not None:  # closing it here could spoil the parent's; it must not even be collected
@@ -127,11 +132,27 @@ class SqliteSink(BaseSink):
             raise
         return connection
 
-    def _prepare(self, connection: sqlite3.Connection) -> None:
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        (application,) = connection.execute("PRAGMA application_id").fetchone()
-        if version > SCHEMA_VERSION or (application not in (0, APPLICATION_ID)):
+    def _connect_reader(self) -> sqlite3.Connection:
+        """A connection that can change nothing, so that who may only read the file can verify against it."""
+        where = f"{self.path.absolute().as_uri()}?mode=ro"
+        connection = sqlite3.connect(where, uri=True, timeout=self._busy_timeout, isolation_level=None)
+        try:
+            if self._version_of(connection) < SCHEMA_VERSION:
+                raise SinkError(f"{self.path.name} is no sink: it has no table of ours")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _version_of(self, connection: sqlite3.Connection) -> int:
+        version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+        application: int = connection.execute("PRAGMA application_id").fetchone()[0]
+        if version > SCHEMA_VERSION or application not in (0, APPLICATION_ID):
             raise SinkError(f"{self.path.name} is no sink of this version (application {application}, {version})")
+        return version
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        version = self._version_of(connection)
         self._use_log(connection)
         connection.execute(f"PRAGMA synchronous={self._synchronous}")
         connection.execute("PRAGMA secure_delete=ON")  # what is erased is overwritten, not only forgotten
@@ -182,9 +203,9 @@ class SqliteSink(BaseSink):
     def _read(
         self, thread: str | None, run: str | None, uids: Sequence[str] | None, marks: Sequence[str]
     ) -> list[SinkRow | Malformed]:
-        with self._lock:
-            self._open()  # so that the file is there
-        with closing(self._connect()) as connection:  # readers do not wait for writers, nor writers for them
+        if not self.path.exists():
+            return []  # nothing was written yet; a reader makes no file
+        with closing(self._connect_reader()) as connection:  # readers do not wait for writers, nor writers for them
             found = []
             for where, values in _conditions(thread, run, uids, marks):
                 cursor = connection.execute(f"{_SELECT} WHERE {where} ORDER BY seq", values)

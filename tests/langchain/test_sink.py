@@ -223,7 +223,7 @@ def test_a_cancelled_call_is_there(sink) -> None:
 async def test_the_event_loop_goes_on_while_the_sink_waits(tmp_path) -> None:
     """The write lock of the file is held elsewhere; meanwhile the loop must do other things, as it does here."""
     sink = SqliteSink(tmp_path / "sink.db")
-    sink.read()
+    sink._open()
     holder = sqlite3.connect(sink.path, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     running = asyncio.ensure_future(
@@ -410,6 +410,26 @@ def test_a_forged_receipt_is_no_record(sink, drive) -> None:
     assert verify_messages(forged).ok, "without the sink nothing tells"
 
 
+def test_a_receipt_of_another_thread_is_no_record_here(sink, drive) -> None:
+    """A mail that was sent in another conversation, and its receipt, copied over what failed here."""
+    other = {"configurable": {"thread_id": "t2"}}
+    theirs = drive.ask(agent(sink, call("send_email", to="a@example.com"), "Sent."), other)
+    turns = [
+        call("send_email", to="b@example.com"),
+        call("send_email", to="a@example.com"),
+        "I sent it to a@example.com [r2].",
+    ]
+    mine = copied(drive.ask(agent(sink, *turns), THREAD))
+    stamp = dict(theirs["messages"][2].additional_kwargs[RECEIPT_KEY])
+    mine[4].additional_kwargs[RECEIPT_KEY] = {**stamp, "n": 2}
+    trust = verify_messages(mine, sink=sink).trust["sink"]
+    assert (trust["matched"], trust["missing"], trust["elsewhere"]) == (["r1"], ["r2"], ["r2"])
+    mine[2].additional_kwargs[RECEIPT_KEY] = stamp
+    for given in (None, "t1"):
+        v = verify_messages(mine[:4], sink=sink, thread=given)
+        assert v.trust["sink"]["elsewhere"] == ([] if given is None else ["r1"])
+
+
 def test_an_edited_receipt_counts_as_the_sink_has_it(sink, drive) -> None:
     out = drive.ask(agent(sink, calls("send_email"), "Sent."), THREAD)
     edited = copied(out)
@@ -527,4 +547,4 @@ def test_a_ledger_is_read_from_the_sink_in_place_of_the_messages(sink, drive) ->
     with pytest.raises(UsageError, match="thread"):
         read_sink(sink)
     with pytest.raises(SinkError):
-        read_sink(sink.path / "no", thread="t")
+        read_sink(sink.path.parent, thread="t")

@@ -82,6 +82,21 @@ class TestSqlite:
             connection.execute("UPDATE receipts_sink SET tool = 'x'")
         connection.close()
 
+    def test_a_reader_makes_no_file_and_needs_no_right_to_write(self, tmp_path) -> None:
+        with SqliteSink(tmp_path / "s.db") as sink:
+            assert sink.read() == []
+            assert not list(tmp_path.iterdir())
+            sink.append(row("u"))
+            reader = sink._connect_reader()
+            with pytest.raises(sqlite3.OperationalError, match="readonly"):
+                reader.execute("DELETE FROM receipts_sink")
+            reader.close()
+        connection = sqlite3.connect(tmp_path / "other.db")
+        connection.execute("CREATE TABLE x (y)")
+        connection.close()
+        with SqliteSink(tmp_path / "other.db") as other, pytest.raises(SinkError, match="no table of ours"):
+            other.read()
+
     def test_the_disk_is_synced_unless_the_user_says_otherwise(self, tmp_path) -> None:
         for synchronous, level in (("full", 2), ("normal", 1)):
             with SqliteSink(tmp_path / "s.db", synchronous=synchronous) as sink:

@@ -227,6 +227,6 @@ def test_options_that_cannot_be_right_are_refused(make_sink, options) -> None:
 
 def test_errors_are_of_one_class(tmp_path) -> None:
     sink = SqliteSink(tmp_path / "no folder" / "sink.db")
-    for step in (lambda: sink.append(row("u")), sink.read, lambda: sink.erase(thread="t")):
+    for step in (lambda: sink.append(row("u")), SqliteSink(tmp_path).read, lambda: sink.erase(thread="t")):
         with pytest.raises(SinkError, match="sink cannot be"):
             step()

@@ -29,6 +29,7 @@ from receipts_middleware.cli.inputs import (
     read_thread,
     shown_name,
 )
+from receipts_middleware.cli.runs.recorded import verify_recorded
 from receipts_middleware.core.attested import Under
 from receipts_middleware.core.errors import FormatError, UsageError
 from receipts_middleware.core.finding import Verification
@@ -57,6 +58,8 @@ class Job:
         turns: Verify every turn, not only the last reply.
         renderer: Of the report; None where nobody wants one.
         under: Keys of which one must have signed; None where none is asked for.
+        sink: Path or URL of the ledger that runs are held against; empty for none. A process opens it for itself.
+        thread: Thread of the runs in it; empty where their receipts find it.
         lines: Say on which lines replies with findings stand.
     """
 
@@ -66,6 +69,8 @@ class Job:
     turns: bool = False
     renderer: RunRenderer | CollectingRenderer | None = None
     under: Under | None = None
+    sink: str = ""
+    thread: str = ""
     lines: bool = False
 
 
@@ -292,7 +297,11 @@ def _guarded(place: Place, transcript: Transcript, job: Job) -> RunResult | Skip
 
 def _verify(place: Place, transcript: Transcript, job: Job) -> RunResult:
     found: list[Verification]
-    if job.turns:
+    if job.sink:
+        found = verify_recorded(
+            transcript, job.sink, thread=job.thread, turns=job.turns, policy=job.policy, under=job.under
+        )
+    elif job.turns:
         found = list(verify_replies(transcript, policy=job.policy, under=job.under))
     else:
         found = [verify_transcript(transcript, policy=job.policy, under=job.under)]

@@ -6,6 +6,7 @@ merged into one word (docs/formats.md section 6: with a sink, a call without a r
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
@@ -18,7 +19,7 @@ from receipts_middleware.core.receipt import Malformed, Receipt
 
 #: Outcomes that no execution stands behind: a sink has none of them to show, and nothing is claimed with them.
 _NOT_RUN: Final = frozenset({"rejected", "not_executed", "no_result", "cancelled", "interrupted", "synthetic"})
-#: Fields of a receipt that redaction may have changed in the stored copy; the digest is of the receipt as stamped.
+#: Ids in each list; a transcript has as many calls as somebody likes.
 _LISTED: Final = 1_000
 
 
@@ -50,24 +51,36 @@ def fetch(sink: SinkReader, ledger: Iterable[Entry], *, thread: str | None = Non
     entries = {entry.receipt.uid: entry for entry in ledger if _is_stamp(entry)}
     found = [row for row in sink.read(uids=list(entries)) if isinstance(row, SinkRow)] if entries else []
     if thread is None and run is None:
-        known = [row for row in found if _is_place_of(row, entries.get(row.uid))]
-        places = {(row.thread, row.run) for row in known}
-        rows = [row for place in sorted(places) for row in _rows_of(sink, *place)]
+        homes = _homes(row for row in found if _is_place_of(row, entries.get(row.uid)))
+        rows = [row for home in homes for row in sink.read(**home)]
     else:
         rows = list(sink.read(thread=thread, run=run))
-        known = [row for row in rows if isinstance(row, SinkRow) and row.uid in entries]
-    homes = {(row.ns, row.graph) for row in known} or {("", "")}
-    kept = [row for row in rows if isinstance(row, Malformed) or row.event == "erased" or (row.ns, row.graph) in homes]
-    return read_rows(kept)
+    known = [row for row in rows if isinstance(row, SinkRow) and row.uid in entries]
+    graphs = {(row.ns, row.graph) for row in known} or {("", "")}
+    kept = [row for row in rows if isinstance(row, Malformed) or row.event == "erased" or (row.ns, row.graph) in graphs]
+    return replace(read_rows(kept), elsewhere=frozenset(row.uid for row in found) - {row.uid for row in known})
 
 
-def _rows_of(sink: SinkReader, thread: str, run: str) -> Sequence[SinkRow | Malformed]:
-    """Rows of a thread; of a run, where it belongs to none."""
-    return sink.read(thread=thread) if thread else sink.read(run=run)
+def _homes(rows: Iterable[SinkRow]) -> list[dict[str, str]]:
+    """Where to look for a conversation whose receipts stand in these rows.
+
+    A conversation has one thread: where receipts name several, that of most of them counts, and the others were copied
+    from elsewhere. Without threads each run of a conversation has a name of its own.
+    """
+    threads: Counter[str] = Counter()
+    runs: dict[str, None] = {}
+    for row in rows:
+        if row.thread:
+            threads[row.thread] += 1
+        elif row.run:
+            runs[row.run] = None
+    if threads:
+        return [{"thread": threads.most_common(1)[0][0]}]
+    return [{"run": run} for run in runs]
 
 
 def _is_place_of(row: SinkRow, entry: Entry | None) -> bool:
-    return entry is not None and row.n == entry.n and row.tool == entry.tool and bool(row.thread or row.run)
+    return entry is not None and row.n == entry.n and row.tool == entry.tool
 
 
 def _is_stamp(entry: Entry) -> bool:
@@ -105,7 +118,9 @@ def hold_against(ledger: Ledger, recorded: Recorded, *, limit: int, later: bool 
         anybody.
     """
     best, by_uid = best_of(recorded.executions), {e.receipt.uid: e for e in recorded.executions}
-    lists: dict[str, list[str]] = {name: [] for name in ("matched", "missing", "differs", "content_differs")}
+    lists: dict[str, list[str]] = {
+        name: [] for name in ("matched", "missing", "elsewhere", "differs", "content_differs")
+    }
     entries, notes, unbelieved, used = [], list(ledger.notes), set(), set()
     for entry in ledger:
         executed = _find(entry, by_uid, best)
@@ -121,6 +136,8 @@ def hold_against(ledger: Ledger, recorded: Recorded, *, limit: int, later: bool 
             entries.append(_borne_out(entry, executed))
         elif _needs_a_record(entry):
             lists["missing"].append(entry.id)
+            if entry.receipt.uid in recorded.elsewhere:
+                lists["elsewhere"].append(entry.id)
             entries.append(entry if recorded.erased else _unborne(entry))
             if not recorded.erased:
                 unbelieved.add(entry.n)

@@ -81,11 +81,13 @@ class Recorded:
         executions: In the order in which they began.
         malformed: Rows that could not be read.
         erased: Rows of it were taken out on request.
+        elsewhere: Executions that the messages name and the sink has of another thread or run.
     """
 
     executions: Sequence[Executed] = ()
     malformed: int = 0
     erased: bool = False
+    elsewhere: frozenset[str] = frozenset()
 
 
 def read_rows(rows: Iterable[SinkRow | Malformed]) -> Recorded:

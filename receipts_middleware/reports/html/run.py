@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Final
 
@@ -131,8 +131,16 @@ def _read_words(run: RunResult) -> str:
 def _trust(verification: Verification) -> Html | None:
     if not verification.trust:
         return None
-    words = "; ".join(f"{key.replace('_', ' ')}: {plain_text(value)}" for key, value in verification.trust.items())
+    words = "; ".join(f"{key.replace('_', ' ')}: {_plain(value)}" for key, value in verification.trust.items())
     return element("p", {"class": "meta"}, f"Trust: {words[:MAX_TEXT]}")
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_plain(item)}".replace("_", " ") for key, item in value.items())
+    if isinstance(value, list | tuple):
+        return " ".join(map(_plain, value)) or "none"
+    return plain_text(value)
 
 
 # --- the conversation ------------------------------------------------------------------------------------
