@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from receipts_middleware.core.executed.row import SinkRow
+from receipts_middleware.core.facts import MAX_VALUE_CHARS, MAX_VALUES
 from receipts_middleware.core.ledger import Entry, Ledger
 from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, Malformed, Receipt, parse_receipt
 from receipts_middleware.core.transcript import ToolCall, ToolResult
@@ -162,7 +163,7 @@ def _facts(row: SinkRow | None) -> Mapping[str, object]:
     if not isinstance(facts, Mapping):
         return {}
     return {
-        name: [value for value in values if isinstance(value, str)]
+        name: [value for value in values[:MAX_VALUES] if isinstance(value, str) and len(value) <= MAX_VALUE_CHARS]
         for name in _FACTS
         if isinstance(values := facts.get(name), list)
     }
