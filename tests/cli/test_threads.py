@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
@@ -77,3 +78,36 @@ def test_a_file_of_another_program_says_so(folder, call) -> None:
     assert (code, out) == (3, "")
     assert "x.sqlite" in err
     assert "bug" not in err
+
+
+def test_receipts_must_be_bound_to_the_thread_they_are_stored_under(folder, call) -> None:
+    from langchain.agents import create_agent
+
+    from receipts_middleware.langchain import ReceiptsMiddleware
+    from receipts_middleware.langchain.testing import ScriptedChatModel
+
+    (folder / "key").write_bytes(b"a key of sixteen bytes and more")
+
+    def send_email(to: str) -> dict:
+        """Send an email."""
+        return {"status": "sent", "to": to}
+
+    turns = [{"tool_calls": [{"name": "send_email", "args": {"to": "a@x.example"}}]}, "Sent [r1 send_email]."]
+    key = (folder / "key").read_bytes()
+    with SqliteSaver.from_conn_string("state.sqlite") as saver:
+        agent = create_agent(
+            ScriptedChatModel(turns=turns),
+            tools=[send_email],
+            middleware=[ReceiptsMiddleware(signing_key=key)],
+            checkpointer=saver,
+        )
+        agent.invoke({"messages": [("user", "Write to a.")]}, {"configurable": {"thread_id": "7"}})
+    signed = ("verify", "state.sqlite", "--signing-key", "key", "--require-signed", "--format", "json")
+    code, out, _ = call(*signed)
+    assert (code, json.loads(out)["trust"]["binding"]) == (0, "bound")
+    with sqlite3.connect("state.sqlite") as connection:
+        for table in ("checkpoints", "writes"):
+            connection.execute(f"UPDATE {table} SET thread_id = '8'")
+    code, out, _ = call(*signed, "--fail-on", "error")
+    assert json.loads(out)["trust"]["binding"] != "bound"
+    assert code != 0

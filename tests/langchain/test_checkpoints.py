@@ -131,6 +131,24 @@ def test_messages_that_are_stored_as_deltas_are_put_together(store) -> None:
     assert verify_turns(transcript)[0].claims[0].receipts == ("r1.1",)
 
 
+def test_signatures_hold_with_the_thread_and_the_end_of_the_run(store) -> None:
+    source, saver = store
+    key = b"a key of sixteen bytes and more"
+    for thread in ("one", "two"):
+        agent = create_agent(
+            refunds("4821", "13"),
+            tools=[issue_refund],
+            middleware=[ReceiptsMiddleware(signing_key=key)],
+            checkpointer=saver,
+        )
+        run(agent, "Refund 4821.", "Refund 13.", thread=thread)
+    (transcript,) = read_checkpoints(source, thread="one")
+    trust = verify_messages(transcript, signing_key=key, thread="one").trust
+    said = [trust[name] for name in ("signatures", "chain", "binding", "tail")]
+    assert said == ["valid", "intact", "bound", "complete"]
+    assert verify_messages(transcript, signing_key=key, thread="two").trust["binding"] != "bound"
+
+
 def test_a_file_of_something_else_says_so(tmp_path: Path) -> None:
     path = tmp_path / "other.sqlite"
     with sqlite3.connect(path) as connection:

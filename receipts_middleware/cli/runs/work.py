@@ -117,8 +117,9 @@ def do_batch(batch: Batch, job: Job, *, first: bool = False) -> Done:
     for item in batch.items:
         shown = shown_name(item.file)
         done.files.setdefault(shown, False)
+        its = _for(item, job)
         results = (
-            (run, run if isinstance(run, Skipped) else _guarded(place, run, job)) for place, run in read_item(item, job)
+            (run, run if isinstance(run, Skipped) else _guarded(place, run, its)) for place, run in read_item(item, job)
         )
         for run, result in _with_lines(item, list(results)) if job.lines else results:
             if isinstance(result, Skipped):
@@ -129,6 +130,13 @@ def do_batch(batch: Batch, job: Job, *, first: bool = False) -> Done:
             done.files[shown] = done.files[shown] or has_turn(run)
             _add(done, result, job, alone=first and not done.totals.runs)
     return done
+
+
+def _for(item: Item, job: Job) -> Job:
+    """What holds for an item: of a thread of a checkpointer it is known which thread its receipts must be bound to."""
+    if not isinstance(item, Thread) or job.under is None or job.under.thread:
+        return job
+    return replace(job, under=replace(job.under, thread=item.thread))
 
 
 def has_turn(run: Transcript | Skipped) -> bool:

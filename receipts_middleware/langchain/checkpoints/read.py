@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from receipts_middleware.core.errors import FormatError
+from receipts_middleware.core.keys import CHANNEL
 from receipts_middleware.core.transcript import Transcript
 from receipts_middleware.langchain.checkpoints.fold import fold_messages
 from receipts_middleware.langchain.checkpoints.plain import Snapshot
 from receipts_middleware.langchain.checkpoints.postgres import PREFIXES, PostgresStore
 from receipts_middleware.langchain.checkpoints.rows import Row, Store
 from receipts_middleware.langchain.checkpoints.sqlite import MAGIC, SqliteStore
+from receipts_middleware.langchain.state import merge_updates
 from receipts_middleware.readers import read_transcript
 
 _MESSAGES: Final = "messages"
@@ -94,7 +96,7 @@ def read_thread(source: str, thread: str, *, tools: Iterable[object] | None = No
 @contextmanager
 def _opened(source: str) -> Iterator[Store]:
     is_url = source.startswith(PREFIXES)
-    store: Store = PostgresStore(source, channels=(_MESSAGES,)) if is_url else SqliteStore(source)
+    store: Store = PostgresStore(source, channels=(_MESSAGES, CHANNEL)) if is_url else SqliteStore(source)
     try:
         yield store
     finally:
@@ -103,29 +105,36 @@ def _opened(source: str) -> Iterator[Store]:
 
 def _read(store: Store, thread: str, tools: Iterable[object] | None) -> Transcript | None:
     row = store.row(thread)
-    messages = _messages(store, thread, row) if row is not None else []
+    if row is None:
+        return None
+    messages = fold_messages(*_stored(store, thread, row, _MESSAGES, list))
     if not messages:
         return None
-    return read_transcript({"messages": messages, "thread_id": thread}, tools=tools)
+    state: dict[str, object] = {"messages": messages, "thread_id": thread}
+    base, writes = _stored(store, thread, row, CHANNEL, dict)
+    if base is not None or writes:
+        state[CHANNEL] = merge_updates(*_plain(base, writes))
+    return read_transcript(state, tools=tools)
 
 
-def _messages(store: Store, thread: str, row: Row) -> list[object]:
-    """The messages of a state: as they are stored, or the last that are and what was written since."""
-    writes: list[list[object]] = []
+def _plain(base: object, writes: Iterable[object]) -> tuple[Mapping[str, object] | None, list[Mapping[str, object]]]:
+    return base if isinstance(base, dict) else None, [write for write in writes if isinstance(write, dict)]
+
+
+def _stored(
+    store: Store, thread: str, row: Row, channel: str, kind: type[list[object]] | type[dict[str, object]]
+) -> tuple[object, list[object]]:
+    """What is stored of a channel: its last whole value, None where there is none, and what was written to it since."""
+    steps: list[list[object]] = []
     seen: set[str] = set()
     at: Row | None = row
+    base: object = None
     while at is not None and len(seen) < _MAX_STEPS:
-        base = at.values.get(_MESSAGES)
-        if isinstance(base, Snapshot | list):
-            held = base.value if isinstance(base, Snapshot) else base
-            return fold_messages(held, (write for each in reversed(writes) for write in each)) if writes else _all(held)
+        held = at.values.get(channel)
+        base = held.value if isinstance(held, Snapshot) else held if isinstance(held, kind) else None
         seen.add(at.identity)
-        if not at.parent or at.parent in seen:
+        if base is not None or not at.parent or at.parent in seen:
             break
-        writes.append(store.writes(thread, at.parent, _MESSAGES))
+        steps.append(store.writes(thread, at.parent, channel))
         at = store.row(thread, at.parent)
-    return fold_messages(None, (write for each in reversed(writes) for write in each))
-
-
-def _all(held: object) -> list[object]:
-    return list(held) if isinstance(held, list) else []
+    return base, [write for step in reversed(steps) for write in step]
