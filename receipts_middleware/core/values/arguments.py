@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Final
 
 from receipts_middleware.core.values.counts import singular
@@ -18,7 +19,7 @@ from receipts_middleware.core.values.tables import (
     MINOR_KEYS,
     MONTH_DURATIONS,
 )
-from receipts_middleware.core.values.value import MAX_NAME, MAX_VALUES, Value
+from receipts_middleware.core.values.value import MAX_NAME, MAX_VALUES, Value, ValueKind
 
 #: Leaves of one value that are read, and how deep; larger ones are data sets.
 MAX_LEAVES: Final = 20_000
@@ -81,6 +82,15 @@ def _currency(item: Mapping[object, object]) -> str:
 
 
 def _plain(key: str) -> str:
+    return _kept_plain(key) if len(key) <= MAX_NAME else _read_plain(key)
+
+
+@lru_cache(maxsize=2_048)  # the results of a run share their keys
+def _kept_plain(key: str) -> str:
+    return _read_plain(key)
+
+
+def _read_plain(key: str) -> str:
     return key.replace("_", "").replace("-", "").lower()
 
 
@@ -89,16 +99,21 @@ def _of_number(number: int | float, key: str, unit: str) -> Iterator[Value]:
     if norm is None:
         return
     text = str(number)
+    kind, of, places = _under(key, unit)
+    yield Value(kind, text, 0, len(text), shift(norm, -places) if places else norm, of)
+
+
+@lru_cache(maxsize=2_048)  # the results of a run share their keys, which are cut
+def _under(key: str, unit: str) -> tuple[ValueKind, str, int]:
+    """What numbers under a key are: kind, unit, and decimal places that they are written without."""
     plain = _plain(key)
     words = key.lower().replace("-", "_").split("_")
     if plain.endswith(MINOR_KEYS):
-        yield Value("money", text, 0, len(text), shift(norm, -2), unit)
-        return
+        return "money", unit, 2
     currency = next((word.upper() for word in words if word.upper() in _CODES), unit)
     if currency and (AMOUNT_KEYS.intersection(words) or currency != unit or plain.endswith(tuple(AMOUNT_KEYS))):
-        yield Value("money", text, 0, len(text), norm, currency)
-        return
-    yield Value("count", text, 0, len(text), norm, _counted(words))
+        return "money", currency, 0
+    return "count", _counted(words), 0
 
 
 def _counted(words: list[str]) -> str:
