@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Final, Literal
+from contextlib import closing
+from typing import Literal
+from urllib.parse import quote
 
 import click
 
 from receipts_middleware.attestation import audit_run, audit_sink
 from receipts_middleware.cli.exits import FINDINGS, OK, UNREADABLE
-from receipts_middleware.cli.inputs import find_files, read_batches
+from receipts_middleware.cli.inputs import find_files, is_threads, read_batches
 from receipts_middleware.cli.runs import Job, read_item, transcript_id
 from receipts_middleware.cli.terminal import say, screen_width, wants_color, write_pieces
 from receipts_middleware.cli.verify import complete_files, complete_formats
@@ -25,6 +27,7 @@ _EPILOG = """\b
 Examples:
   receipts audit run.json --signing-key receipts.key
   receipts audit state.json --signing-key receipts.key --thread thread-1 --sink receipts.db
+  receipts audit state.sqlite --signing-key receipts.key --thread thread-1
   receipts audit receipts.db --signing-key env:RECEIPTS_KEY
   receipts audit run.json --format json | jq '.runs[].records[] | select(.faults != [])'
 
@@ -32,7 +35,6 @@ Examples:
 Exit codes: 0 every record holds, 1 one does not or something is missing, 3 unreadable input or wrong usage.
 """
 
-_SQLITE: Final = b"SQLite format 3\0"
 _Found = tuple[Place, str, Examination]
 
 
@@ -67,9 +69,9 @@ def audit(
 ) -> int:
     """Say what every receipt and snapshot is worth.
 
-    PATH is a saved run as for `receipts verify`; a state that holds the private channel lets the end of the
-    run be checked. DB is a sink. Signatures, chain, thread and end are told apart: what is not checked says
-    so, and is never fine.
+    PATH is a saved run as for `receipts verify`; a checkpointer, or a state that holds the private channel,
+    lets the end of the run be checked. DB is a SQLite file of a sink. Signatures, chain, thread and end are
+    told apart: what is not checked says so, and is never fine.
     """
     keys = load_keys(signing_key) if signing_key is not None else None
     unreadable: list[Skipped] = []
@@ -105,7 +107,7 @@ def _all(
             yield Place(path), "", audit_sink(open_sink(path), signing_key=keys, thread=thread or None)
             continue
         job = Job(form=form)
-        for batch in read_batches(find_files((path,)), reader=reader_named(form)):
+        for batch in read_batches(find_files((path,)), reader=reader_named(form), thread=thread):
             for item in batch.items:
                 for place, run in read_item(item, job):
                     if isinstance(run, Skipped):
@@ -116,13 +118,19 @@ def _all(
 
 
 def _is_sink(path: str) -> bool:
-    """A URL, or a file that SQLite wrote; a sink of JSON lines is named by `--sink` or read as a run."""
-    if path.startswith(("postgresql://", "postgres://", "postgresql+", "sqlite://")):
-        return True
+    """A file or a server with the table of a sink; any other database is a checkpointer's, whose threads are runs.
+
+    A sink of JSON lines is given by `--sink`.
+    """
+    if not is_threads(path):
+        return False
+    if "://" in path:
+        return False  # a server's sink is given by `--sink`, too
     try:
-        with Path(path).open("rb") as file:
-            return file.read(len(_SQLITE)) == _SQLITE
-    except (OSError, ValueError):
+        with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)) as connection:
+            names = connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'receipts_sink'")
+            return names.fetchone() is not None
+    except sqlite3.Error:
         return False  # reading it says what is wrong
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import sqlite3
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from langchain.agents import create_agent
 from langchain_core.messages import messages_to_dict
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.sqlite import SqliteSaver
 
 from receipts_middleware.core.keys import CHANNEL, RECEIPT_KEY, SNAPSHOT_KEY
 from receipts_middleware.langchain import ReceiptsMiddleware
@@ -176,6 +178,25 @@ def test_a_run_is_held_against_a_sink_and_a_sink_is_audited_itself(folder, call)
     save(folder, made)
     code, out, _ = call("audit", "run.json", "--signing-key", "k.key", "--sink", "sink.db", "--thread", "thread-1")
     assert (code, "tail        truncated" in out) == (1, True)
+
+
+def test_threads_of_a_checkpointer_are_audited_to_their_end(folder, call):
+    write_key(KEY, folder / "k.key")
+    connection = sqlite3.connect(folder / "state.sqlite", check_same_thread=False)
+    calls = {"tool_calls": [{"name": "send_email", "args": {"to": "ana@example.com"}}]}
+    for thread in ("thread-1", "thread-2"):
+        agent = create_agent(
+            ScriptedChatModel(turns=[calls, "I emailed Ana [r1 send_email]."]),
+            [send_email],
+            middleware=[ReceiptsMiddleware(signing_key=KEY)],
+            checkpointer=SqliteSaver(connection),
+        )
+        agent.invoke({"messages": [("user", "Write.")]}, {"configurable": {"thread_id": thread}})
+    connection.close()
+    code, out, _ = call("audit", "state.sqlite", "--signing-key", "k.key")
+    assert (code, out.count("tail        complete"), out.count("chain       intact")) == (0, 2, 2)
+    code, out, _ = call("audit", "state.sqlite", "--signing-key", "k.key", "--thread", "thread-2")
+    assert (code, out.count("binding     bound: thread-2"), "thread-1" in out) == (0, 1, False)
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,7 @@ class Links:
     _carried: dict[int, Receipt] = field(default_factory=dict)
     _window: dict[int, Receipt] = field(default_factory=dict)
     _covered: set[int] = field(default_factory=set)
+    _heads: set[str] = field(default_factory=set)
     _last: Snapshot | None = None
     _gap: bool = False
     _broken: bool = False
@@ -91,6 +92,7 @@ class Links:
             carried: Believed receipts that it carries.
         """
         self._carried.update((receipt.n, receipt) for receipt in carried)
+        self._heads.add(snapshot.head)
         last, first = self._last, self._last is None
         before = last.head if last is not None else genesis_head(place.thread, place.namespace)
         low = last.n if last is not None else 0
@@ -116,6 +118,8 @@ class Links:
             return True
         if link.gap or link.first or _lacks(link, known):
             return False
+        if any(receipt.prev and receipt.prev not in self._heads for receipt in known.values()):
+            return False  # the turn that issued it is not here
         if _turns_are_gone(link, digests):
             return False
         self._broken = True
