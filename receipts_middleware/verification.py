@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from os import PathLike
 from typing import Protocol
 
 from receipts_middleware.core.attested import Under
@@ -47,7 +48,7 @@ def verify_messages(
     signing_key: Keys | None = None,
     extractor: ClaimExtractor | None = None,
     llm_blocks: bool = False,
-    sink: SinkReader | None = None,
+    sink: SinkReader | str | PathLike[str] | None = None,
     thread: str | None = None,
     run: str | None = None,
 ) -> Verification:
@@ -67,7 +68,7 @@ def verify_messages(
         extractor: Asked for claims that the rules do not find, once. It can add claims with the status `suspected`
             and change nothing that the rules say.
         llm_blocks: A suspected claim is an error and makes the run `overstated`; otherwise it is a warning.
-        sink: Ledger outside of the messages, for example `SqliteSink("receipts.db")`. Where it has a call its record
+        sink: Ledger outside of the messages: a sink, its path, or `postgresql://...`. Where it has a call its record
             counts; a call that only the messages show counts as `no_result`. `trust["sink"]` says what was compared.
         thread: Thread of the run, in the sink and under a key, where records of another count as none. Where not given,
             the receipts on the messages find it.
@@ -83,7 +84,7 @@ def verify_messages(
     """
     turn = last_turn(_as_transcript(messages, tools), policy=policy, under=under_keys(signing_key, thread or ""))
     if sink is not None:
-        turn = with_recorded(turn, fetch(sink, turn.ledger, thread=thread, run=run))
+        turn = with_recorded(turn, fetch(_reader(sink), turn.ledger, thread=thread, run=run))
     return judge_turn(_asked(turn, extractor, llm_blocks=llm_blocks))
 
 
@@ -95,7 +96,7 @@ async def averify_messages(
     signing_key: Keys | None = None,
     extractor: ClaimExtractor | None = None,
     llm_blocks: bool = False,
-    sink: SinkReader | None = None,
+    sink: SinkReader | str | PathLike[str] | None = None,
     thread: str | None = None,
     run: str | None = None,
 ) -> Verification:
@@ -122,7 +123,7 @@ async def averify_messages(
     """
     turn = last_turn(_as_transcript(messages, tools), policy=policy, under=under_keys(signing_key, thread or ""))
     if sink is not None:
-        turn = with_recorded(turn, await _afetch(sink, turn.ledger, thread, run))
+        turn = with_recorded(turn, await _afetch(_reader(sink), turn.ledger, thread, run))
     return judge_turn(await _aasked(turn, extractor, llm_blocks=llm_blocks))
 
 
@@ -134,7 +135,7 @@ def verify_turns(
     signing_key: Keys | None = None,
     extractor: ClaimExtractor | None = None,
     llm_blocks: bool = False,
-    sink: SinkReader | None = None,
+    sink: SinkReader | str | PathLike[str] | None = None,
     thread: str | None = None,
     run: str | None = None,
 ) -> list[Verification]:
@@ -166,7 +167,7 @@ def verify_turns(
     )
     if sink is not None:
         held = list(turns)
-        recorded = fetch(sink, held[-1].ledger if held else (), thread=thread, run=run)
+        recorded = fetch(_reader(sink), held[-1].ledger if held else (), thread=thread, run=run)
         turns = [with_recorded(turn, recorded, later=False) for turn in held]
     return [judge_turn(_asked(turn, extractor, llm_blocks=llm_blocks)) for turn in turns]
 
@@ -179,7 +180,7 @@ async def averify_turns(
     signing_key: Keys | None = None,
     extractor: ClaimExtractor | None = None,
     llm_blocks: bool = False,
-    sink: SinkReader | None = None,
+    sink: SinkReader | str | PathLike[str] | None = None,
     thread: str | None = None,
     run: str | None = None,
 ) -> list[Verification]:
@@ -209,7 +210,7 @@ async def averify_turns(
     )
     if sink is not None:
         held = list(turns)
-        recorded = await _afetch(sink, held[-1].ledger if held else (), thread, run)
+        recorded = await _afetch(_reader(sink), held[-1].ledger if held else (), thread, run)
         turns = [with_recorded(turn, recorded, later=False) for turn in held]
     return [judge_turn(await _aasked(turn, extractor, llm_blocks=llm_blocks)) for turn in turns]
 
@@ -254,6 +255,17 @@ def under_keys(signing_key: Keys | None, thread: str = "") -> Under | None:
 
 def _as_transcript(messages: object, tools: Iterable[object] | None) -> Transcript:
     return messages if isinstance(messages, Transcript) and tools is None else read_transcript(messages, tools=tools)
+
+
+def _reader(sink: SinkReader | str | PathLike[str]) -> SinkReader:
+    """The sink that was given, opened where it is a path or URL."""
+    if isinstance(sink, str | PathLike):
+        from receipts_middleware.store import open_sink  # noqa: PLC0415 - only who has a sink waits for its libraries
+
+        return open_sink(sink)
+    if isinstance(sink, type) or not callable(getattr(sink, "read", None)):
+        raise UsageError("sink is a sink of receipts_middleware.store, a path, or a URL postgresql://...")
+    return sink
 
 
 async def _afetch(sink: SinkReader, ledger: Iterable[Entry], thread: str | None, run: str | None) -> Recorded:

@@ -35,7 +35,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "llm": frozenset({"core"}),
     "guard": frozenset({"core"}),
     "store": frozenset({"core", "signing"}),
-    "recorder": frozenset({"core", "guard", "policy", "readers", "store"}),
+    "recorder": frozenset({"core", "guard", "policy", "readers", "signing", "store"}),
     "lint": frozenset({"core", "readers"}),
     "batch": frozenset({"core", "readers", "policy", "signing", "store"}),
     "langchain": frozenset(
@@ -49,7 +49,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     )
     | {""},
     "__main__": frozenset({"cli"}),
-    "verification": frozenset({"core", "readers", "signing"}),
+    "verification": frozenset({"core", "readers", "signing", "store"}),
     "testing": frozenset({"core", "readers", "reports"}),
     "pytest_plugin": frozenset({"core", "testing", "pytest_report"}),
     "pytest_report": frozenset({"core", "reports", "cli"}),

@@ -126,13 +126,14 @@ class RecordedCall:
             receipt = receipt_returned(self._slot, result, kind, id_path)
         else:
             receipt, event = receipt_raised(self._slot, error, paused=paused)
-        self.receipt = receipt = replace(
+        receipt = replace(
             receipt,
             uid=self.uid,
             created_at=datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
             duration_ms=round((time.perf_counter() - self._started) * 1000),
         )
         facts = recorder.facts(self.tool, self.args, result.text if result is not None else "")
+        self.receipt = receipt = recorder._sealed(receipt, facts)
         recorder._put(_entry(receipt, self.call, result, facts))
         ended = Ended(
             event=event,

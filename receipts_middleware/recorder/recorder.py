@@ -7,17 +7,20 @@ import inspect
 import threading
 import uuid
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from os import PathLike
 from typing import Any, Final, TypeVar, overload
 
 from receipts_middleware.core.chain import genesis_head, ledger_tag
 from receipts_middleware.core.errors import UsageError
 from receipts_middleware.core.executed import ledger_of, read_rows
-from receipts_middleware.core.facts import Capture, extract_facts
+from receipts_middleware.core.facts import Capture, digest_facts, extract_facts
 from receipts_middleware.core.finding import Verification
 from receipts_middleware.core.ledger import ALL, CallSlot, Entry, Ledger, LedgerRow, View, is_kept, render_block
 from receipts_middleware.core.ledger.build import derive_receipt
 from receipts_middleware.core.policy import Policy
+from receipts_middleware.core.receipt import MAX_TEXT, Receipt
+from receipts_middleware.core.seal import Place, seal_receipt
 from receipts_middleware.core.toolspec import ToolKind, ToolSpec, find_spec, kind_of, read_tools
 from receipts_middleware.core.transcript import ToolCall
 from receipts_middleware.core.turn import Turn
@@ -28,6 +31,7 @@ from receipts_middleware.readers.content import plain_fields, reply_text
 from receipts_middleware.recorder.call import RecordedCall
 from receipts_middleware.recorder.outcome import freeze
 from receipts_middleware.recorder.sinking import Sinking
+from receipts_middleware.signing import Keys, as_keyring
 from receipts_middleware.store import SinkLike
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -55,6 +59,7 @@ class Recorder:
         policy: Policy | str | PathLike[str] | None = None,
         capture: Capture = "values",
         capture_key: bytes | None = None,
+        signing_key: Keys | None = None,
         on_sink_error: OnError = "warn",
     ) -> None:
         """Set the recorder up.
@@ -69,6 +74,7 @@ class Recorder:
             policy: What is said of the tools: a policy, or the path of its file.
             capture: What is kept of arguments and results besides hashes.
             capture_key: Key of the digests, for `capture="digests"`.
+            signing_key: Signs receipts, as the middleware's does; of several the first.
             on_sink_error: What to do when the sink fails: `warn` once in the log, `raise` (a call then does not run
                 without its row), or a function of the exception and a word on where it happened.
 
@@ -84,6 +90,7 @@ class Recorder:
         self._capture, self._key = capture, capture_key
         self._sinking = Sinking(sink, on_sink_error, self._captured, capture_key)
         self._guard = Guard("warn")
+        self._signer = as_keyring(signing_key).signer if signing_key is not None else None
         self._tools: dict[str, ToolSpec] = {spec.name: spec for spec in read_tools(tools)}
         self._entries: dict[int, Entry] = {}
         self._open: dict[int, CallSlot] = {}
@@ -235,6 +242,19 @@ class Recorder:
 
     def _captured(self, tool: str) -> Capture:
         return self.policy.keeps(tool, self._capture)
+
+    def _sealed(self, receipt: Receipt, facts: Mapping[str, object]) -> Receipt:
+        """A receipt with its signature, where there is a key; unsigned where that cannot be made."""
+        signer = self._signer
+        if signer is None:
+            return receipt
+
+        def sign() -> Receipt:
+            scope = Place(self.thread[:MAX_TEXT]).to_scope() or None
+            held = replace(receipt, scope=scope, facts_sha256=digest_facts(facts) if facts else None)
+            return seal_receipt(held, signer)
+
+        return self._guard("while a receipt was signed", sign, receipt)
 
     def _put(self, entry: Entry) -> None:
         with self._lock:

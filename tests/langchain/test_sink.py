@@ -15,7 +15,7 @@ from langchain_core.tools import InjectedToolCallId, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, interrupt
 
-from receipts_middleware import UsageError, verify_messages, verify_turns
+from receipts_middleware import UsageError, averify_messages, verify_messages, verify_turns
 from receipts_middleware.core.keys import RECEIPT_KEY, SNAPSHOT_KEY
 from receipts_middleware.langchain import ReceiptsMiddleware
 from receipts_middleware.langchain.testing import ScriptedChatModel
@@ -359,6 +359,17 @@ def test_a_path_is_a_sink(tmp_path, drive) -> None:
     assert (
         events(SqliteSink(tmp_path / "a.db")) == events(JsonlSink(tmp_path / "a.jsonl")) == [(1, "start"), (1, "done")]
     )
+
+
+def test_a_path_is_a_sink_to_verify_against_too(sink, drive) -> None:
+    out = drive.ask(agent(sink, call("send_email", to="a"), "Sent."), THREAD)
+    assert verify_messages(out, sink=sink.path).trust["sink"]["matched"] == ["r1"]
+    assert verify_turns(out, sink=str(sink.path))[0].trust["sink"]["matched"] == ["r1"]
+    awaited = asyncio.run(averify_messages(out, sink=sink.path))
+    assert awaited.trust["sink"]["matched"] == ["r1"]
+    for wrong in (7, SqliteSink, "ftp://x"):
+        with pytest.raises(UsageError):
+            verify_messages(out, sink=wrong)  # type: ignore[arg-type]
 
 
 def test_excluded_tools_leave_no_row(sink, drive) -> None:

@@ -7,7 +7,7 @@ import json
 import logging
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 
 import pytest
@@ -19,6 +19,8 @@ from openai.types.chat import ChatCompletionMessage
 from receipts_middleware import Recorder, UsageError, verify_messages
 from receipts_middleware.core.canonical import digest_args, digest_output
 from receipts_middleware.core.receipt import Receipt, parse_receipt
+from receipts_middleware.core.seal import check_receipt
+from receipts_middleware.signing import as_keyring
 from receipts_middleware.store import Redaction, SqliteSink, read_executions, read_sink
 
 
@@ -370,6 +372,19 @@ def test_our_own_failure_loses_no_result(monkeypatch, caplog) -> None:
     assert "ZeroDivisionError" in caplog.text
 
 
+def test_receipts_are_signed_where_there_is_a_key(sink) -> None:
+    key = b"k" * 32
+    recorder = Recorder(sink, thread="chat-1", signing_key=key)
+    with recorder.call("send_email", {"to": "a@example.com"}) as call:
+        call.returned({"status": "sent"})
+    receipt = recorder.ledger[0].receipt
+    assert check_receipt(receipt, as_keyring(key)) == "valid"
+    assert check_receipt(receipt, as_keyring(b"x" * 32)) != "valid"
+    assert check_receipt(replace(receipt, outcome="error"), as_keyring(key)) == "bad"
+    assert read_sink(sink, thread="chat-1")[0].receipt == receipt
+    assert recorder.check("I sent the mail to a@example.com [r1].").ok
+
+
 def test_generators_are_refused() -> None:
     def stream():
         yield 1
@@ -384,7 +399,14 @@ def test_generators_are_refused() -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"capture": "all"}, {"capture": "digests"}, {"on_sink_error": "stop"}, {"sink": 7}, {"policy": 7}],
+    [
+        {"capture": "all"},
+        {"capture": "digests"},
+        {"on_sink_error": "stop"},
+        {"sink": 7},
+        {"policy": 7},
+        {"signing_key": b"short"},
+    ],
     ids=str,
 )
 def test_options_that_cannot_be_right_are_refused(options) -> None:
