@@ -33,6 +33,7 @@ from receipts_middleware.cli.verify import complete_files, complete_formats
 from receipts_middleware.core.transcript import ToolCall
 from receipts_middleware.readers.registry import reader_named
 from receipts_middleware.reports.runs import Place, Skipped
+from receipts_middleware.reports.text.sections import count_of
 
 if TYPE_CHECKING:
     from receipts_middleware.lint.infer import Drift, FitCheck, Tape
@@ -258,7 +259,11 @@ def _check(
     if own is not None:
         _tell_fit(own, "calls fit what was inferred from them", quiet=quiet)
     if unseen is not None:
-        part = f"{tapes.held_runs} of {tapes.whole.runs} runs" if tapes.held_runs else "some calls of the only run"
+        part = (
+            f"{tapes.held_runs} of {count_of(tapes.whole.runs, 'run')}"
+            if tapes.held_runs
+            else "some calls of the only run"
+        )
         _tell_fit(unseen, f"calls of what was held out ({part}) fit what the rest shows", quiet=quiet)
     return sum(check.report.misfits for check in (own, unseen) if check is not None)
 
@@ -299,7 +304,7 @@ def _drift_lines(found: Sequence[Drift], tape: Tape, origin: str) -> Iterator[st
     from receipts_middleware.reports.screen import cut  # noqa: PLC0415
 
     counted = sum(drift.counts for drift in found)
-    where = f"{tape.calls} calls in {tape.runs} runs against {origin}"
+    where = f"{count_of(tape.calls, 'call')} in {count_of(tape.runs, 'run')} against {origin}"
     yield f"{counted or 'no'} difference{'' if counted == 1 else 's'}: {cut(where, 200)}"
     for drift in found:
         mark = drift.kind if drift.counts else "unused"
@@ -317,17 +322,17 @@ def _tell(reading: _Reading, tape: Tape, *, quiet: bool) -> None:
         say(line)
     unreadable = sum(tool.unreadable for tool in tape.tools.values())
     if unreadable:
-        say(f"{unreadable} of {tape.calls} calls have arguments that are no JSON object, and were left out")
+        say(f"{unreadable} of {count_of(tape.calls, 'call')} had arguments that are no JSON object, and were left out")
     if tape.left_out:
-        say(f"{tape.left_out} calls name no tool, or one of too many, and were left out")
+        say(f"{count_of(tape.left_out, 'call')} without a tool, or with one of too many: left out")
     if not quiet:
-        say(f"{len(tape.tools)} tools, {tape.calls} calls, {tape.runs} runs")
+        say(", ".join((count_of(len(tape.tools), "tool"), count_of(tape.calls, "call"), count_of(tape.runs, "run"))))
 
 
 def _no_calls(reading: _Reading, tape: Tape) -> str:
     if not tape.runs and reading.unreadable:
         return next(reading.told())
-    return f"there is no tool call in {tape.runs} runs; give saved runs in which tools are called"
+    return f"there is no tool call in {count_of(tape.runs, 'run')}; give saved runs in which tools are called"
 
 
 @contextmanager

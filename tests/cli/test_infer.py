@@ -144,7 +144,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_inferred(runs, call) -> Non
     code, out, err = call("infer", "runs.jsonl")
     assert code == 3
     assert "runs.jsonl:11" in err
-    assert "1 of 32 calls have arguments that are no JSON object" in err
+    assert "1 of 32 calls had arguments that are no JSON object" in err
     assert list(tools_of(out)) == ["look_up", "send_email"]
     code, _, err = call("infer", "-", stdin=Path("runs.jsonl").read_bytes())
     assert code == 3
@@ -233,7 +233,7 @@ def test_bare_calls_are_read_line_by_line_as_one_run(folder, call) -> None:
     assert code == 3
     assert "calls.jsonl:1201: not JSON" in err
     assert "2500 of 2500 calls fit what was inferred from them" in err
-    assert "1 tools, 2500 calls, 1 runs" in err
+    assert "1 tool, 2500 calls, 1 run" in err
     assert json.loads(out)["tools"][0]["_meta"] == {"inferred_from": {"calls": 2_500, "runs": 1}}
     code, _, err = call("infer", "calls.jsonl", "--holdout", "0.2")
     assert "500 of 500 calls of what was held out (some calls of the only run)" in err

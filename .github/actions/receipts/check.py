@@ -75,9 +75,13 @@ def run(command: list[str], *, quiet: bool = False) -> int:
 def summarised(report: Path, command: str) -> tuple[int, str]:
     """How many findings there are, and the verdict."""
     try:
-        found = json.loads(report.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return counted(json.loads(report.read_text(encoding="utf-8")), command)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):  # whatever it is, the outputs must be set
         return 0, "unreadable"
+
+
+def counted(found: dict, command: str) -> tuple[int, str]:
+    """Findings and verdict of a report."""
     if command == "lint":
         counts = found["counts"]
         count = sum(counts["findings"].values())
