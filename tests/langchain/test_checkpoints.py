@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
+import random
 import sqlite3
 import sys
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -171,6 +173,28 @@ def test_a_server_that_is_not_there_says_so_without_the_password() -> None:
         list_threads("postgresql://someone:very-secret@127.0.0.1:1/x?connect_timeout=2")
     assert "very-secret" not in str(raised.value)
     assert raised.value.__suppress_context__
+
+
+def test_changed_bytes_of_a_file_raise_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "state.sqlite"
+    with SqliteSaver.from_conn_string(str(path)) as saver:
+        agent = create_agent(refunds("13"), tools=[issue_refund], middleware=[ReceiptsMiddleware()], checkpointer=saver)
+        run(agent, "Refund 13.", thread="t")
+    data = path.read_bytes()
+    chance = random.Random(7)
+    outcomes = Counter()
+    for _ in range(300):
+        changed = bytearray(data)
+        for _ in range(chance.choice([1, 10, 100])):
+            changed[chance.randrange(len(data))] = chance.randrange(256)
+        for _ in range(3):  # where the tables are defined, and SQLite quotes what it cannot read
+            changed[data.index(b"CREATE TABLE") + chance.randrange(400)] = chance.randrange(256)
+        path.write_bytes(changed)
+        try:
+            outcomes[len(read_checkpoints(str(path)))] += 1
+        except FormatError:
+            outcomes["refused"] += 1
+    assert outcomes["refused"] > 10
 
 
 def _row(path: Path, name: str, parent: str | None, *, kind: str = "msgpack", data: bytes = b"") -> None:

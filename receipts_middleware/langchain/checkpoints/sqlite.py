@@ -51,13 +51,21 @@ class SqliteStore:
             self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE)
         except (sqlite3.Error, OSError, ValueError) as error:
             raise FormatError(f"cannot be opened as SQLite ({error})") from error
+        self._connection.text_factory = lambda data: data.decode("utf-8", "replace")
+        try:
+            self._writes = self._look()
+        except FormatError:
+            self.close()
+            raise
+
+    def _look(self) -> str:
+        """Whether the file is one; the query for its writes."""
         self._all("PRAGMA trusted_schema = OFF", ())  # nothing that the file defines is run
         columns = self._all("SELECT name FROM pragma_table_info('writes')", ())
         tables = self._all("SELECT name FROM sqlite_master WHERE type = 'table'", ())
         if ("checkpoints",) not in tables or ("writes",) not in tables:
-            self.close()
             raise FormatError("holds no checkpoints of LangGraph; it has no tables `checkpoints` and `writes`")
-        self._writes = _WRITES if ("task_path",) in columns else _OLD_WRITES
+        return _WRITES if ("task_path",) in columns else _OLD_WRITES
 
     def threads(self) -> Iterator[str]:
         """Ids of the threads, in order."""
@@ -86,5 +94,5 @@ class SqliteStore:
     def _all(self, query: str, values: Sequence[str]) -> list[tuple[object, ...]]:
         try:
             return self._connection.execute(query, values).fetchall()
-        except (sqlite3.Error, OverflowError) as error:
+        except (sqlite3.Error, OverflowError, UnicodeError) as error:  # what SQLite says quotes the file, in any bytes
             raise FormatError(f"cannot be read as a file of checkpoints ({error})") from error
