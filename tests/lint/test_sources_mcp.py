@@ -23,6 +23,7 @@ from receipts_middleware.lint.sources import ToolSourceError, aload_tools, fetch
 from receipts_middleware.lint.sources.mcp_listing import MAX_PAGES
 
 HERE = Path(__file__).parent
+CASES = HERE.parents[1] / "fixtures" / "cases"
 SECRET = "s3cr3t-t0ken-of-the-shop"
 
 
@@ -69,6 +70,26 @@ def test_scripted_server(row: dict) -> None:
     assert [tool.name for tool in found if tool.problem] == row.get("unusable", [])
     assert len(warnings) == (0 if row["warning"] is None else 1)
     assert (row["warning"] or "") in "".join(warnings)
+
+
+def test_field_case_of_pagination() -> None:
+    case = json.loads((CASES / "90-mcp-pagination.json").read_text())
+    first, second = case["servers"]
+    assert [tool.name for tool in load_tools(scripted(**first))] == case["expect"]["tools"]
+    warnings: list[str] = []
+    found = load_tools(scripted(**second), on_warning=warnings.append)
+    assert [tool.name for tool in found] == case["expect"]["second_server"]["tools"]
+    assert case["expect"]["second_server"]["warning"] in warnings[0]
+
+
+def test_field_case_of_shapes_from_a_file_and_for_every_command(tmp_path) -> None:
+    case = json.loads((CASES / "89-tool-definition-shapes.json").read_text())
+    file = tmp_path / "tools.json"
+    file.write_text(json.dumps(case["tools"]))
+    loaded = [tool for tool in load_tools(str(file)) if tool.schema is not None]
+    assert [tool.name for tool in loaded] == case["expect"]["loaded"]
+    names = [spec.name for spec in read_tools([fetch_tools(str(file)).document])]
+    assert names == [*case["expect"]["loaded"], *case["expect"]["skipped_builtin"]]  # called so, without a schema
 
 
 def test_pages_without_end_are_read_up_to_the_bound() -> None:
