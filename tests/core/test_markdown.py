@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from receipts_middleware.core.markdown import blocks, is_inside, read_markdown
@@ -130,6 +130,7 @@ LETTERS = st.sampled_from(
 )
 
 
+@settings(deadline=None)  # the first example loads the parser
 @given(st.lists(LETTERS, max_size=24).map("".join))
 def test_plain_paragraphs_are_read_as_the_parser_reads_them(text: str) -> None:
     assert blocks.read_blocks(text) == blocks._parsed(text, blocks.split_lines(text))

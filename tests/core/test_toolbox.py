@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from receipts_middleware import verify
@@ -37,6 +37,7 @@ MEANT = st.builds(
 )
 
 
+@settings(deadline=None)
 @given(MEANT, st.lists(TRAITS, max_size=8))
 def test_fits_are_those_of_every_tool(meant: Meant, traits: list[Traits]) -> None:
     wanted = {
