@@ -9,7 +9,7 @@ from typing import Literal
 import click
 
 from receipts_middleware.cli.exits import OK, UNREADABLE
-from receipts_middleware.cli.inputs import find_files, read_batches
+from receipts_middleware.cli.inputs import find_files, is_threads, read_batches
 from receipts_middleware.cli.runs import Job, read_item, transcript_id
 from receipts_middleware.cli.terminal import say, screen_width, wants_color, write_pieces
 from receipts_middleware.cli.tools import ToolSources, read_sources, tools_options
@@ -45,6 +45,7 @@ Exit codes: 0 all was read, 3 some of the input could not be read, or wrong usag
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @tools_options("What tools the agent had.")
 @click.option("--policy", "policy_file", metavar="FILE", help="What is known of the tools, as TOML.")
+@click.option("--thread", metavar="ID", default="", help="Only this thread of a checkpointer.")
 @click.option("--output", "-o", metavar="FILE", help="Write the ledger to a file.")
 @click.option("--no-color", is_flag=True, help="No colours; NO_COLOR does the same.")
 def ledger(
@@ -56,6 +57,7 @@ def ledger(
     tools_header: tuple[str, ...],
     tools_timeout: float,
     policy_file: str | None,
+    thread: str,
     output: str | None,
     no_color: bool,
 ) -> int:
@@ -68,7 +70,9 @@ def ledger(
     specs = read_sources(ToolSources(tools, tools_header, tools_timeout))
     job = Job(form=input_form, tools=specs, policy=policy)
     unreadable: list[Skipped] = []
-    runs = _runs(paths, job, unreadable)
+    if thread and not any(map(is_threads, paths)):
+        raise click.UsageError("--thread is about a checkpointer; give a SQLite file or a postgresql:// URL")
+    runs = _runs(paths, job, unreadable, thread)
     if form == "json":
         pieces = _json(runs, policy)
     else:
@@ -80,8 +84,10 @@ def ledger(
     return UNREADABLE if unreadable else OK
 
 
-def _runs(paths: tuple[str, ...], job: Job, unreadable: list[Skipped]) -> Iterator[tuple[Place, Transcript]]:
-    for batch in read_batches(find_files(paths), reader=reader_named(job.form)):
+def _runs(
+    paths: tuple[str, ...], job: Job, unreadable: list[Skipped], thread: str
+) -> Iterator[tuple[Place, Transcript]]:
+    for batch in read_batches(find_files(paths), reader=reader_named(job.form), thread=thread):
         for item in batch.items:
             for place, run in read_item(item, job):
                 if isinstance(run, Skipped):

@@ -57,6 +57,10 @@ def test_other_reports_and_the_ledger_take_it_too(state, call) -> None:
     assert (code, result["properties"]["run"], result["properties"]["lineKnown"]) == (1, "false", False)
     code, out, _ = call("ledger", state, "--format", "json")
     assert (code, [run["id"] for run in json.loads(out)["runs"]]) == (0, ["false", "true"])
+    code, out, _ = call("ledger", state, "--format", "json", "--thread", "true")
+    assert (code, [run["id"] for run in json.loads(out)["runs"]]) == (0, ["true"])
+    code, _, err = call("ledger", "run.json", "--thread", "true")
+    assert (code, "--thread is about a checkpointer" in err) == (3, True)
 
 
 def test_beside_other_files(state, folder, call) -> None:
