@@ -36,7 +36,7 @@ def rows(uid: str = "u1", n: int = 1, event: str = "done", **further: object) ->
     made = receipt(uid, n, **further)
     common = {"v": 1, "uid": uid, "at": AT, "n": n, "thread": "t", "tool": "send_email", "tool_call_id": f"c{n}"}
     facts = {"args": ["a@example.com"], "output": ["m-1"]}
-    end = {"receipt": made.to_dict(), "digest": made.digest(), "facts": facts, "args": ARGS, "output": OUTPUT}
+    end = {"receipt": made.to_dict(), "digest": made.digest(), "facts": facts, "args": dict(ARGS), "output": OUTPUT}
     return [
         {**common, "event": "start", "body": {"args_sha256": made.args_sha256}},
         {**common, "event": event, "body": end},
