@@ -201,9 +201,11 @@ def _open_holder(value: object, pointer: str) -> _Document | None:
 
 
 def _channel(value: object) -> Mapping[str, object] | None:
-    """The middleware's private channel, where a state was saved with it."""
+    """The middleware's private channel, where a state was saved with it; empty where it is none that can be read."""
     held = field_of(value, CHANNEL)
-    return held if isinstance(held, Mapping) and all(isinstance(key, str) for key in held) else None
+    if held is None and not (isinstance(value, Mapping) and CHANNEL in value):
+        return None
+    return held if isinstance(held, Mapping) and all(isinstance(key, str) for key in held) else {}
 
 
 def _tools(value: object) -> object:

@@ -19,6 +19,7 @@ from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 
 from receipts_middleware import verify_messages
+from receipts_middleware.attestation import audit_run
 from receipts_middleware.core.attest import examine
 from receipts_middleware.core.keys import CHANNEL, RECEIPT_KEY, SNAPSHOT_KEY
 from receipts_middleware.core.rows import row_number
@@ -281,6 +282,14 @@ def test_the_runs_own_row_with_any_field_changed_proves_no_end(field, change):
     found = look(saved)
     assert found.trust["tail"] == "unproven"
     assert found.trust["signatures"] == "valid"  # of the messages nothing was changed
+
+
+@pytest.mark.parametrize("channel", [None, 5, [], "x", {}, {"": None}, {"": {"n": 3}}], ids=repr)
+def test_a_channel_that_was_taken_away_proves_no_end(channel):
+    saved = {**copy.deepcopy(SAVED), CHANNEL: channel}
+    assert audit_run(saved, signing_key=KEY).tail == "unproven"
+    del saved[CHANNEL]
+    assert audit_run(saved, signing_key=KEY).tail == "not_checked"
 
 
 def _leaves(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
