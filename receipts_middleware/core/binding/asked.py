@@ -42,7 +42,7 @@ def only_asked(text: str, values: Sequence[Value], act: Act, run: Run) -> tuple[
         if agrees(value, act) or is_part_of_number(value, text, act):
             continue
         asked = run.told()  # read only now: most values are those of the call
-        if not asked.contains(value) or run.seen().find(value) is not None:
+        if not asked.contains(value) or _is_known(value, run):
             continue
         mentioned = Pool(values)
         for key, other in keyed_numbers(act) if value.kind in AMOUNTS else [("", v) for v in act.arg_values()]:
@@ -52,3 +52,13 @@ def only_asked(text: str, values: Sequence[Value], act: Act, run: Run) -> tuple[
             if alike and not named and not asked.contains(other) and not mentioned.contains(other):
                 return mismatch_of(value), value, other.text
     return None
+
+
+def _is_known(value: Value, run: Run) -> bool:
+    """Whether a value was given or returned, or follows from what was; what a call echoes is one amount, not two."""
+    how = run.seen().find(value)
+    if how in ("sum", "difference"):
+        given = Pool(v for act in run.acts for v in act.arg_values())
+        returned = Pool(v for act in run.acts for v in act.output_values())
+        return given.find(value) is not None or returned.find(value) is not None
+    return how is not None

@@ -17,7 +17,9 @@ from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value
 
 _ALL: Final = pattern_of(
-    r"\b(?:all|both|every|each|everyone|everybody|everything|whole|entire|rest|remaining)\b", re.IGNORECASE
+    r"\b(?:(?<!\bin )(?<!\bat )(?<!\bafter )all(?! told\b| in all\b)"  # 722 in all, after all, all told
+    r"|both|every|each|everyone|everybody|everything|whole|entire|rest|remaining)\b",
+    re.IGNORECASE,
 )
 #: A headline over a whole batch.
 _WHOLE: Final = pattern_of(r"\b(?:complete|everywhere|clear)\W*$", re.IGNORECASE)

@@ -9,7 +9,7 @@ from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.asked import only_asked
-from receipts_middleware.core.binding.candidates import Candidate, Candidates, find_candidates, names_in
+from receipts_middleware.core.binding.candidates import Candidate, Candidates, find_candidates
 from receipts_middleware.core.binding.checks import is_bad, judge_check
 from receipts_middleware.core.binding.cites import as_cited, cited_first, without_citations
 from receipts_middleware.core.binding.content import by_content, judge_alike, shown_by_a_look
@@ -18,6 +18,8 @@ from receipts_middleware.core.binding.denials import judge_denial
 from receipts_middleware.core.binding.effects import Judged, judge_calls, required_of
 from receipts_middleware.core.binding.gaps import as_far_as_known
 from receipts_middleware.core.binding.granted import granted_other
+from receipts_middleware.core.binding.hedges import is_hedged
+from receipts_middleware.core.binding.meant_other import asked_another
 from receipts_middleware.core.binding.results import is_by_others, judge_others, judge_result, tell_of
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.settle import settle
@@ -56,7 +58,7 @@ def bind(claims: Sequence[FoundClaim], run: Run, reply: str = "") -> list[Bound]
         judged = cited_first(found_claim, judged)
         if judged.status == "not_called" and run.delegated:
             judged = replace(judged, status="unmatched", reason="delegated")
-        if judged.status == "not_called" and found_claim.subject != "agent" and _is_hedged(found_claim, reply):
+        if judged.status == "not_called" and found_claim.subject != "agent" and is_hedged(found_claim, reply):
             judged = replace(judged, status="unmatched", reason="hedged")
         if broken is not None and claim.kind == "result" and _follows(claim, broken, judged):
             judged = replace(judged, status=broken.judged.status, tools=(*broken.judged.tools, *judged.tools))
@@ -195,33 +197,6 @@ def _is_found_by_look(claim: FoundClaim, found: Sequence[Bound], reply: str) -> 
 #: Characters before a claim in which its sentence begins.
 _BEFORE: Final = 240
 _STOP: Final = pattern_of(r"[.!?]\s|\n")
-#: Words by which a sentence plans, supposes or rules rather than reports.
-_HEDGES: Final = pattern_of(
-    r"\b(?:would|could|should|might|may|will|shall|can|if|unless|once|whenever|plan|propose|suggest|recommend|intend"
-    r"|usually|normally|typically|generally|always|never|automatically|policy|rules?|terms)\b|['’](?:d|ll)\b",
-    re.IGNORECASE,
-)
-_ANY: Final = pattern_of(r"\W*(?:a|an|any|every|each|all|anything|anyone|everything|whatever|whoever)\b", re.IGNORECASE)
-_DEFINITE: Final = pattern_of(
-    r"\W*(?:the|your|this|that|these|those|my|our|his|her|their|its|both|all|each|every|a|an|one|it)\b", re.IGNORECASE
-)
-
-
-def _is_hedged(claim: FoundClaim, reply: str) -> bool:
-    """Whether the sentence around an act without a doer plans, supposes or rules rather than reports.
-
-    "Late statements are penalised" is a rule: present passives of things that nothing singles out are.
-    """
-    before = reply[max(0, claim.start - _BEFORE) : claim.start]
-    lead = _STOP.split(before)[-1]
-    if _HEDGES.search(lead) or _HEDGES.search(claim.text):
-        return True
-    if claim.voice == "passive" and claim.aspect == "present" and _ANY.match(lead):
-        return True  # "Anything not lent for five years is pulled"
-    general = claim.voice == "passive" and claim.aspect == "present" and not _DEFINITE.match(claim.text)
-    return general and not read_values(claim.text) and not names_in(claim.text)
-
-
 #: How far behind a look that was not made what it is said to have shown may stand, in characters.
 _NEXT: Final = 240
 
@@ -287,6 +262,9 @@ def _result(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run) 
     asked = None
     if len(done) == len(judged.acts) == 1:
         asked = only_asked(claim.text, values, done[0], run) or granted_other(values, done[0])
+        other = asked_another(claim.text, done[0], run) if asked is None else ""
+        if other and judged.status in ("supported", "unmatched"):
+            return replace(judged, status="wrong_target", observed=other, reason="asked")
     if asked is not None and judged.status in ("supported", "unmatched"):
         return replace(judged, status=asked[0], observed=f"{asked[1].text}: {asked[2]}"[:300], reason="asked")
     if judged.status in ("supported", "unmatched") and found.calls and not judged.tools:

@@ -17,7 +17,7 @@ from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Pool, Value
 from receipts_middleware.core.values.ids import normal_id
 from receipts_middleware.core.values.numbers import shift
-from receipts_middleware.core.values.tables import AMOUNT_KEYS, DURATIONS, MONTH_DURATIONS, MONTHS
+from receipts_middleware.core.values.tables import AMOUNT_KEYS, DURATIONS, MONTH_DURATIONS
 
 Mismatch = Literal["wrong_target", "wrong_amount"]
 
@@ -111,18 +111,19 @@ def _agrees(value: Value, act: Act) -> bool:
     if how in ("same", "minor_units", "ratio", "duration", "rounded"):
         return True
     if value.kind == "count":
-        return how == "count" or (how == "sum" and len(value.norm) > 2)
+        adds_up = how == "sum" and len(value.norm) > 2
+        return how == "count" or (adds_up and any(p.find(value) == "sum" for p in (act.args_pool(), act.output_pool())))
     if value.kind in ("id", "path", "branch", "email"):
         digits = value.norm.lstrip("abcdefghijklmnopqrstuvwxyz#-")
-        bare = value.kind == "id" and digits.isdecimal() and len(digits) > 2 and _stands_in(digits, act.text())
-        return bare or _stands_in(value.norm, act.text())
+        bare = value.kind == "id" and digits.isdecimal() and len(digits) > 2 and stands_in_text(digits, act.text())
+        return bare or stands_in_text(value.norm, act.text())
     if value.kind not in ("money", "percent") or how not in ("sum", "difference"):
         return False
     # What a call was given and returned again is one amount, not two that add up.
     return any(pool.find(value) in ("sum", "difference") for pool in (act.args_pool(), act.output_pool()))
 
 
-def _stands_in(norm: str, text: str) -> bool:
+def stands_in_text(norm: str, text: str) -> bool:
     """Whether a name stands in a text as a whole word."""
     norm = norm.lower()
     at = text.find(norm) if norm else -1
@@ -218,12 +219,16 @@ def _other_time(value: Value, mentioned: Pool, act: Act, run: Run) -> str | None
     if run.shown().contains(value):
         return None
     given = [v for v in act.arg_values() if v.kind == value.kind]
+    if value.kind == "time" and value.norm[:5] in run.ends():
+        return None
     if not given or any(mentioned.contains(v) for v in given):
         return None  # the call's own date is named, so this is another one
     if value.kind == "time" and any(_ZONED.search(text) or "zone" in key for key, text in act.arg_pairs()):
         return None  # told in another zone
     if value.kind == "date" and value.norm.startswith("20") and len(value.norm) == 4:
         return None
+    if any(v.text.lstrip("0:") == value.text.lstrip("0:") for v in given):
+        return None  # 00:01:12 and 1:12
     return given[0].text
 
 
@@ -268,6 +273,7 @@ def _other_count(value: Value, text: str, mentioned: Pool, act: Act, run: Run) -
         or value.unit in DATA_UNITS
         or (not value.unit and says_when(text, value))
         or run.seen().find(value) in ("same", "duration", "count")
+        or (value.norm.isdecimal() and float(value.norm) in run.totals())
     ):
         return None
     if value.kind == "percent" and (share := _other_share(mentioned, act)) is not None:
@@ -359,39 +365,7 @@ def other_short(text: str, act: Act) -> str:
         own = given.strip().lower()
         if len(own) > 10 or own.isdecimal() or not any(c.isdigit() for c in own) or own in said:
             continue
-        rivals = [s for s in said if shape(s) == shape(own) and not _stands_in(s, act.text())]
+        rivals = [s for s in said if shape(s) == shape(own) and not stands_in_text(s, act.text())]
         if rivals:
             return given.strip()
     return ""
-
-
-_NUMBERED: Final = pattern_of(
-    r"(?<![\w.,$€£-])(\d{1,5}) ([A-Z][a-z]{2,20})(?![a-z])|([A-Z][a-z]{2,20}) (\d{1,5})(?![\w.,:])"
-)
-
-
-def other_numbered(text: str, act: Act) -> str:
-    """A number beside a name (`13 Fern Road`, `Room 21`) where the claim has another one beside the same name.
-
-    Args:
-        text: The claim. Untrusted.
-        act: The call.
-
-    Returns:
-        What the call was given; empty where nothing speaks against the claim.
-    """
-    said = dict(_numbered(text))
-    if not said:
-        return ""
-    for _, given in act.arg_pairs():
-        for name, number in _numbered(given[:400]):
-            other = said.get(name)
-            if other is not None and other != number and not _stands_in(other, act.text()):
-                return given.strip()[:100]
-    return ""
-
-
-def _numbered(text: str) -> list[tuple[str, str]]:
-    return [
-        ((m[2] or m[3]).lower(), m[1] or m[4]) for m in _NUMBERED.finditer(text) if (m[2] or m[3]).lower() not in MONTHS
-    ]

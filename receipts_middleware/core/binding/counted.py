@@ -123,6 +123,8 @@ def follows(value: Value, view: View, run: Run) -> bool:
         return True
     if run.seen().contains(value) or run.told().contains(value) or value.text.lower() in run.heard():
         return True
+    if value.kind in ("money", "count") and as_number(value) in run.totals():
+        return True
     if value.kind == "count" and value.norm in run.spans() and (value.unit in DURATIONS):
         return True
     return as_number(value) in _derivable(view, percent=value.kind == "percent", money=value.kind == "money")

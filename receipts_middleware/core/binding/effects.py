@@ -11,12 +11,13 @@ from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.asked import only_asked
 from receipts_middleware.core.binding.batches import batch_of
 from receipts_middleware.core.binding.candidates import Candidate, Candidates, names_in
-from receipts_middleware.core.binding.compare import TARGETS, Compared, compare
+from receipts_middleware.core.binding.compare import TARGETS, Compared, agrees, compare
 from receipts_middleware.core.binding.granted import granted_other
+from receipts_middleware.core.binding.meant_other import asked_another
 from receipts_middleware.core.binding.names import others_named
 from receipts_middleware.core.binding.run import Run
-from receipts_middleware.core.binding.tools import Traits, families
-from receipts_middleware.core.binding.words import stem
+from receipts_middleware.core.binding.tools import Traits
+from receipts_middleware.core.binding.words import stem, stems, stems_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value
@@ -78,15 +79,20 @@ def judge_calls(claim: FoundClaim, values: Sequence[Value], found: Candidates, r
         clean = []
     if good:
         telling = _telling(good, compared)
-        asked = only_asked(claim.text, values, telling[0], run) if len(telling) == 1 else None
+        asked = only_asked(claim.text, values, telling[0], run)
+        if len(telling) > 1 and asked is not None and any(agrees(asked[1], act) for act in telling):
+            asked = None
         asked = asked or (granted_other(values, telling[0]) if len(telling) == 1 else None)
+        instead = asked_another(claim.text, telling[0], run) if asked is None and len(telling) == 1 else ""
+        if instead:
+            return Judged("wrong_target", tools, telling, instead, "asked", required)
         if asked is not None:
             return Judged(asked[0], tools, telling, f"{asked[1].text}: {asked[2]}"[:300], "asked", required)
         return Judged("supported", tools, telling, "", "", required)
     if clean:
         best = max((c.act for c in clean), key=lambda act: _RANK[act.grade])
         status = _shortfall(_grade_for(claim, best))
-        if status == "accepted_only" and in_its_words(claim, best):
+        if status == "accepted_only" and (in_its_words(claim, best) or _tells_the_result(claim, best)):
             status = "supported"
         return Judged(status, tools, tuple(c.act for c in clean), _ending(best), "grade", required)
     elsewhere = _elsewhere(claim, values, calls, run)
@@ -110,8 +116,7 @@ _ASKED: Final = pattern_of(
 
 
 def _is_own_verb(verb: str, traits: Traits) -> bool:
-    own = verb in traits.own or (verb in traits.told and bool(families((verb,)) & traits.told_verbs))
-    return own and verb not in traits.states
+    return (verb in traits.own and verb not in traits.states) or verb == traits.head
 
 
 def required_of(claim: FoundClaim, found: Candidates) -> str:
@@ -127,9 +132,7 @@ def required_of(claim: FoundClaim, found: Candidates) -> str:
             return "S3"  # "your booking has been confirmed" says that it was made
     if claim.strength == "confirmed" and claim.subject != "other" and claim.voice == "passive":
         verb = stem(claim.action) if claim.action else ""
-        if any(
-            c.act.done and c.act.kind == "acting" and verb in c.act.traits.own | c.act.traits.told for c in found.calls
-        ):
+        if any(c.act.done and c.act.kind == "acting" and _is_own_verb(verb, c.act.traits) for c in found.calls):
             return "S3"  # "the alert has been acknowledged" is what `alert_ack` does
     if claim.strength == "done" and _ASKED.search(claim.text):
         return "S2" if claim.action in ("process", "initiate", "request", "submit", "start", "place") else "S3"
@@ -163,6 +166,13 @@ def _telling(good: Sequence[Candidate], compared: dict[int, Compared]) -> tuple[
     top = max((len(compared[id(c)].agree), c.score) for c in good)
     kept = [c for c in good if len(compared[id(c)].agree) == top[0] and c.score >= top[1] - 0.5]
     return tuple(c.act for c in kept or good)
+
+
+def _tells_the_result(claim: FoundClaim, act: Act) -> bool:
+    """Whether a state is in the words of a result and in none of the request: "It's the vet's turn now"."""
+    words = stems(claim.objects)
+    told = words & stems_of(act.output[:4_000])
+    return claim.voice == "state" and bool(told) and not words & (act.arg_words() | act.traits.own)
 
 
 def in_its_words(claim: FoundClaim, act: Act) -> bool:

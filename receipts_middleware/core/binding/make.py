@@ -89,8 +89,8 @@ def make_run(
     said_of = {tool: policy.for_tool(tool) for tool in {e.tool for e in ledger}} if policy.tools else {}
     ledger = _with_objects(ledger, said_of)
     given = {tool: said.grade for tool, said in said_of.items() if said.grade is not None}
-    strict, shown = policy.require_object_id, known.shown
-    graded = grade_ledger(ledger, specs, strict=strict, policy=given, shown=shown, walk=known.walk)
+    strict = policy.require_object_id
+    graded = grade_ledger(ledger, specs, strict=strict, policy=given, shown=known.shown, walk=known.walk)
     found = {tool: _spec(tool, specs, policy) for tool in {e.receipt.tool: e for e in ledger}}
     traits = {tool: _traits(spec, policy, tool, words) for tool, spec in found.items()}
     acts = []
@@ -113,9 +113,8 @@ def make_run(
             _tell(act, said_of[entry.tool])
         acts.append(act)
     acts, asked, listed = _apart(acts, _listed(specs, traits, policy, words), told)
-    near = _near(acts, reply, this_turn) if len(acts) > MANY else acts
     return Run(
-        near,
+        _near(acts, reply, this_turn) if len(acts) > MANY else acts,
         listed,
         every=acts,
         said=said,

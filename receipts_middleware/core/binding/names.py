@@ -9,9 +9,9 @@ from typing import Final
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.bodies import Record
 from receipts_middleware.core.binding.candidates import Candidate, names_in
-from receipts_middleware.core.binding.compare import other_numbered, other_short
+from receipts_middleware.core.binding.compare import other_short
 from receipts_middleware.core.binding.contrasts import other_member
-from receipts_middleware.core.binding.numbered import other_code, other_made, other_number
+from receipts_middleware.core.binding.numbered import other_code, other_made, other_number, other_numbered
 from receipts_middleware.core.binding.people import other_name
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.words import stem, stems_of, words_of

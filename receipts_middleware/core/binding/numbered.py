@@ -6,8 +6,10 @@ import re
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.compare import stands_in_text
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.patterns import pattern_of
+from receipts_middleware.core.values.tables import MONTHS
 
 #: A number, or a short name with one, as the value of an argument.
 _NUMBERED: Final = pattern_of(r"#?([A-Za-z]{0,4}-?)(\d{1,6})")
@@ -121,3 +123,35 @@ def other_code(text: str, act: Act, run: Run) -> str:
 
 def _alike(char: str) -> str:
     return "[a-z]" if char.isalpha() else "[0-9]" if char.isdigit() else re.escape(char)
+
+
+_BESIDE: Final = pattern_of(
+    r"(?<![\w.,$€£-])(\d{1,5}) ([A-Z][a-z]{2,20})(?![a-z])|([A-Z][a-z]{2,20}) (\d{1,5})(?![\w.,:])"
+)
+
+
+def other_numbered(text: str, act: Act) -> str:
+    """A number beside a name (`13 Fern Road`, `Room 21`) where the claim has another one beside the same name.
+
+    Args:
+        text: The claim. Untrusted.
+        act: The call.
+
+    Returns:
+        What the call was given; empty where nothing speaks against the claim.
+    """
+    said = dict(_numbered(text))
+    if not said:
+        return ""
+    for _, given in act.arg_pairs():
+        for name, number in _numbered(given[:400]):
+            other = said.get(name)
+            if other is not None and other != number and not stands_in_text(other, act.text()):
+                return given.strip()[:100]
+    return ""
+
+
+def _numbered(text: str) -> list[tuple[str, str]]:
+    return [
+        ((m[2] or m[3]).lower(), m[1] or m[4]) for m in _BESIDE.finditer(text) if (m[2] or m[3]).lower() not in MONTHS
+    ]

@@ -368,7 +368,7 @@ def judge_others(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: 
             return Judged("supported", (act.traits.name,), (act,), "", "", "S4")
     things = [v for v in values if v.norm not in ("1", "2")]
     for act in run.acts if things else ():
-        if act.kind != "acting" and all(agrees(v, act) for v in things):
+        if act.kind != "acting" and all(agrees(v, act) or v.text.lower() in act.text() for v in things):
             return Judged("supported", (act.traits.name,), (act,), "", "told", "S4")  # "radar saw 0.3 mm at 14:20"
     confirmed = [a for a in run.acts if not persons and a.grade == "S4" and (a in previous or a.kind == "acting")]
     if confirmed:

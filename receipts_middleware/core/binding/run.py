@@ -7,6 +7,7 @@ from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.bodies import MAX_RECORDS, Record, leaf_texts
+from receipts_middleware.core.binding.sums import ends_of, totals_of
 from receipts_middleware.core.binding.toolbox import Toolbox, toolbox_of
 from receipts_middleware.core.binding.tools import Traits
 from receipts_middleware.core.binding.words import stems_of
@@ -37,6 +38,7 @@ class Run:
     __slots__ = (
         "_aliases",
         "_by_scalar",
+        "_ends",
         "_heard",
         "_seen",
         "_seen_text",
@@ -44,6 +46,7 @@ class Run:
         "_spans",
         "_told",
         "_toolbox",
+        "_totals",
         "_with_reports",
         "acts",
         "agents",
@@ -95,6 +98,8 @@ class Run:
         self._seen_text: str | None = None
         self._spans: frozenset[str] | None = None
         self._told: Pool | None = None
+        self._totals: frozenset[float] | None = None
+        self._ends: frozenset[str] | None = None
         self._toolbox: Toolbox | None = None
         self._shown: Pool | None = None
         self._heard: str | None = None
@@ -162,6 +167,18 @@ class Run:
                 found.update(str(abs(a - b) // 60) for a in times for b in times if (a - b) % 60 == 0)
             self._spans = frozenset(found)
         return self._spans
+
+    def totals(self) -> frozenset[float]:
+        """Sums of what stands under one key in several calls of one tool."""
+        if self._totals is None:
+            self._totals = totals_of(self.acts)
+        return self._totals
+
+    def ends(self) -> frozenset[str]:
+        """Times that a time and minutes that were seen come to."""
+        if self._ends is None:
+            self._ends = ends_of(self.acts)
+        return self._ends
 
     def seen_text(self) -> str:
         """All arguments and results as one text in lower case."""

@@ -17,10 +17,11 @@ from typing import Final
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.candidates import Candidate, Candidates
 from receipts_middleware.core.binding.compare import agrees
-from receipts_middleware.core.binding.effects import Judged, judge_calls
+from receipts_middleware.core.binding.effects import judge_calls
+from receipts_middleware.core.binding.made_up import call_made_up
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.table import Piece, Table, pieces_of
-from receipts_middleware.core.binding.tools import Meant, fit
+from receipts_middleware.core.binding.tools import fit
 from receipts_middleware.core.binding.umbrellas import Bound, unfinished
 from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.claims import FoundClaim
@@ -58,9 +59,6 @@ _STILL: Final = pattern_of(
 )
 #: How far behind a claim the sentence may begin that leaves its end open, in characters.
 _BEHIND: Final = 6
-#: Characters of what the user said last that are looked at.
-_ASKED: Final = 2_000
-
 #: What is only supposed owns up to nothing: "should they not turn up by Thursday".
 _SUPPOSED: Final = pattern_of(r"\b(?:should (?:it|they|you|he|she|the|any)|if|unless|in case)\b[^.;]*", re.IGNORECASE)
 
@@ -84,7 +82,7 @@ def settle(found: Sequence[Bound], run: Run, reply: str) -> list[Bound]:
     _give_what_fell_short(table)
     _pair_the_rest(table)
     for number in range(len(found)):
-        _call_made_up(table, number)
+        call_made_up(table, number)
     return table.found
 
 
@@ -184,7 +182,15 @@ def _overlap(text: str, act: Act, run: Run) -> float:
     """What a sentence shares with a call: words of its tool and of its arguments, values twice."""
     words = stems_of(text)
     own = len(words & act.traits.own) + len(words & (act.words() | run.alias_words(act)) - act.traits.own)
-    return own + 0.5 * len(words & act.traits.told) + 2.0 * sum(agrees(v, act) for v in read_values(text))
+    return (
+        own
+        + 0.5 * len(words & act.traits.told)
+        + 2.0 * sum(agrees(v, act) for v in read_values(text) if v.norm not in _SMALL)
+    )
+
+
+#: Numbers that any two texts share.
+_SMALL: Final = frozenset({"0", "1", "2", "3"})
 
 
 def _how_well(table: Table, number: int, act: Act) -> float:
@@ -197,9 +203,9 @@ def _how_well(table: Table, number: int, act: Act) -> float:
         return 0.0
     if claim.kind == "result" and judged.status == "supported":
         values = table.meant(number)[1]
-        if _is_in_its_result(values, act):
+        if act.grade != "S2" and _is_in_its_result(values, act):
             return 0.0  # it tells what the call returned, failed or not
-        if not (_is_outcome(table, number, act) or _repeats_the_request(values, judged, act)):
+        if not (_is_outcome(table, number, act) or _repeats_the_request(table, number, act)):
             return 0.0
     mine = table.link(number, act)
     if mine.fit.clash:
@@ -228,9 +234,18 @@ def _is_in_its_result(values: Sequence[Value], act: Act) -> bool:
     return bool(values) and all(own.find(v) == "same" for v in values)
 
 
-def _repeats_the_request(values: Sequence[Value], judged: Judged, act: Act) -> bool:
+def _repeats_the_request(table: Table, number: int, act: Act) -> bool:
     """Whether what stands as a result says what the call was asked for: "200 rps load test green"."""
-    return judged.acts == (act,) and act.kind == "acting" and any(act.args_pool().find(v) == "same" for v in values)
+    meant, values = table.meant(number)
+    if act.kind != "acting":
+        return False
+    if table.found[number].judged.acts != (act,):
+        told = bool(values) and all(act.args_pool().find(v) == "same" for v in values)
+        return told and table.link(number, act).words > 0
+    if values:
+        return any(act.args_pool().find(v) == "same" for v in values)
+    own = meant.words & act.arg_words()
+    return len(own) > 1 and not meant.words & (stems_of(act.output[:2_000]) - act.arg_words())
 
 
 #: Words of a line that only names something, with the mark before it.
@@ -308,7 +323,7 @@ def _pair_the_rest(table: Table) -> None:
 def _is_unheld(table: Table, number: int, bound: Bound) -> bool:
     claim, judged = bound.claim, bound.judged
     if (
-        claim.kind != "effect"
+        not (claim.kind == "effect" or (claim.kind == "result" and claim.aspect == "perfect" and not judged.acts))
         or claim.negated
         or judged.status != "unmatched"
         or judged.acts
@@ -318,70 +333,3 @@ def _is_unheld(table: Table, number: int, bound: Bound) -> bool:
     meant, _ = table.meant(number)
     uncalled = (t for t in table.run.traits if t.name not in table.run.called and t.kind != "reading")
     return not (meant.generic or claim.voice == "state" or any(fit(meant, t).score >= 1 for t in uncalled))
-
-
-# --- a claim for which no call is left was made up
-
-
-def _call_made_up(table: Table, number: int) -> None:
-    """A claim of what was asked for, where every call has a claim of its own and a fitting tool was not called."""
-    bound = table.found[number]
-    claim, judged = bound.claim, bound.judged
-    if (
-        claim.kind != "effect"
-        or claim.negated
-        or judged.status not in ("supported", "unmatched")
-        or table.run.delegated
-    ):
-        return
-    meant, _ = table.meant(number)
-    if judged.reason in _SETTLED or claim.strength == "confirmed":
-        return
-    if judged.reason == "agentless" and not _is_item(table, claim, meant):
-        return
-    if meant.generic or (claim.voice == "state" and not meant.words):
-        return
-    if claim.subject != "agent" and (
-        claim.aspect == "past" or (claim.aspect == "none" and not _is_item(table, claim, meant))
-    ):
-        return  # a record or a heading is written so as well
-    for act in judged.acts:
-        link = table.link(number, act)
-        if link.content or link.fit.noun >= 1 or link.fit.verb >= 3:
-            return
-    if any(a.kind == "acting" and not table.is_told(a, number) for a in table.acts):
-        return
-    uncalled = [t for t in table.run.traits if t.name not in table.run.called and t.kind == "acting"]
-    fits = sorted(((fit(meant, t).score, t.name) for t in uncalled), reverse=True)
-    if not fits or not _was_asked(table, meant) or (fits[0][0] < 1 and len(fits) > 2):
-        return
-    tools = tuple(name for score, name in fits if score >= max(1.0, fits[0][0] - 1) or len(fits) <= 2)
-    table.found[number] = replace(bound, judged=Judged("not_called", tools, (), "", "no_call", "S3"))
-
-
-#: Reasons that say for themselves what became of a claim.
-_SETTLED: Final = frozenset({"told", "batch", "hedged", "umbrella", "delegated"})
-
-
-def _is_item(table: Table, claim: FoundClaim, meant: Meant) -> bool:
-    """Whether a bare participle is an item of a report whose other items have calls, and an uncalled tool fits it."""
-    if claim.aspect != "none":
-        return False
-    beside = any(
-        b.claim.aspect == "none" and b.claim.kind == "effect" and b.judged.status == "supported" and b.judged.acts
-        for b in table.found
-        if b.claim is not claim and abs(b.claim.start - claim.start) <= _BESIDE
-    )
-    fits = [fit(meant, t) for t in table.run.traits if t.name not in table.run.called and t.kind == "acting"]
-    return beside and any(f.verb >= 2 and f.noun >= 1 for f in fits)
-
-
-#: How far apart the items of one report stand, in characters.
-_BESIDE: Final = 400
-
-
-def _was_asked(table: Table, meant: Meant) -> bool:
-    """Whether the user asked for what a claim speaks of, and no call has it."""
-    asked = stems_of(table.run.said[-_ASKED:])
-    held = frozenset(word for a in table.run.acts for word in (*a.words(), *a.traits.own, *table.run.alias_words(a)))
-    return bool((meant.words & asked) - held)

@@ -58,6 +58,7 @@ class Traits:
         media: Media that the name speaks of.
         lead: Stem of the first word of the name.
         acts: Those stems of the name that are verbs of a family.
+        head: Stem of the first word of the description.
         states: Stems of the name that only say how a thing stands: `exchange_delivered_items` delivers nothing.
     """
 
@@ -72,6 +73,7 @@ class Traits:
     lead: str = ""
     acts: frozenset[str] = frozenset()
     states: frozenset[str] = frozenset()
+    head: str = ""
 
 
 @lru_cache(maxsize=2_048)
@@ -104,6 +106,7 @@ def _traits(name: str, head: str, kind: ToolKind, more: Words) -> Traits:
         media=frozenset(m for word in own for m in MEDIA.get(word, ())),
         lead=stem(name_tokens(name)[0]) if name_tokens(name) else "",
         acts=acts_among(own, more),
+        head=lead[0] if lead else "",
         states=stems(token for token in name_tokens(name)[1:] if token.endswith("ed") and len(token) > 5),
     )
 

@@ -44,6 +44,7 @@ ACCEPTED_WORDS: Final = _words(
     postponed deferred delayed suspended hold onhold open_request ready_to_start not_started
     to_do todo planned committed_pending preauthorized draft drafted in_queue in_transit_to_approver
     escalated quarantined paused unpublished upcoming_run recorded_pending promised
+    tendered offered solicited enquired quoted_pending invited shortlisted
     """
 )
 

@@ -106,9 +106,13 @@ def _unit(text: str, at: int) -> str:
     """The word behind a number, in the singular; empty where it is none that is counted."""
     match = _NEXT.match(text, at)
     word = match.group(1).lower() if match else ""
-    if word in NO_UNIT:
-        return ""
+    if word in NO_UNIT or (word.endswith("ed") and len(word) > 4) or word in _DONE:
+        return ""  # "185.00 taken by card"
     return singular(word)
+
+
+#: Participles that are no thing that is counted; what ends in "ed" is none either.
+_DONE: Final = frozenset("taken sent paid sold made left given put gone done held kept lost shut set".split())
 
 
 def singular(word: str) -> str:

@@ -177,7 +177,7 @@ BAD_NEWS: Final[tuple[Row, ...]] = (
 #: The words say that it was asked for, or is on its way, not that it is done.
 PENDING: Final[tuple[Row, ...]] = (
     Row("queued", PROBES, """
-        queued | enqueued | pending | in the queue | in progress | under ?way | in flight | on hold
+        queued | enqueued | pending | back-?ordered | in the queue | in progress | under ?way | in flight | on hold
         | outstanding | await(?:s|ing) | waits? | waiting | in transit | to be confirmed | tbd | not yet
         | yet to
         """),

@@ -1,0 +1,93 @@
+"""Names and months that the user asked for and no call has, where the call was given others of its own accord.
+
+The user wants a hold at Westgate, the call went out with `branch="EASTGATE"`, and the reply says Westgate: what the
+user said is no evidence of what was done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.patterns import pattern_of
+from receipts_middleware.core.values.tables import MONTHS
+
+#: A name of one word, or a short code with letters and digits ("4B"), inside a claim.
+_NAME: Final = pattern_of(
+    r"(?<![\w@./-])(?:[A-Z][a-z]{3,20}|(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])[A-Z0-9]{2,6})(?![\w@/-])"
+)
+_WORD: Final = pattern_of(r"[A-Za-z]{4,20}")
+_CODE: Final = pattern_of(r"(?=[A-Za-z0-9]*\d)(?=[A-Za-z0-9]*[A-Za-z])[A-Za-z0-9]{2,6}")
+_ISO_MONTH: Final = pattern_of(r"(?<!\d)(?:19|20)\d\d-(\d\d)-\d\d")
+#: Month names that are words as well are left out unless a preposition stands before them.
+_MONTH: Final = pattern_of(
+    r"\b(?:(?:for|in|until|till|since|from|to|of|through)\s+)("
+    + "|".join(sorted((m for m in MONTHS if len(m) > 3), key=len, reverse=True))
+    + r")\b(?!\s+\d)",
+    2,
+)
+#: Keys that hold free text, a status or a kind rather than the name of a thing.
+_FREE: Final = frozenset(
+    """text body message note notes subject title description reason status state type kind mode priority category
+    content comment query format method language lang currency unit template""".split()
+)
+
+
+def asked_another(text: str, act: Act, run: Run) -> str:
+    """What a call was given in place of a name or month that the user asked for and the claim repeats.
+
+    Args:
+        text: The claim. Untrusted.
+        act: The call that bears it out by its words.
+        run: What ran.
+
+    Returns:
+        The argument; empty where nothing speaks against the claim.
+    """
+    return _other_month(text, act, run) or _other_name(text, act, run)
+
+
+def _other_month(text: str, act: Act, run: Run) -> str:
+    given = {m[1]: value for _, value in act.arg_pairs() for m in _ISO_MONTH.finditer(value[:40])}
+    if not given:
+        return ""
+    for match in _MONTH.finditer(text):
+        number = f"{MONTHS[match[1].lower()]:02}"
+        if number not in given and match[1].lower() in run.heard() and not _is_shown(match[1].lower(), number, run):
+            return next(iter(given.values()))[:40]
+    return ""
+
+
+def _is_shown(month: str, number: str, run: Run) -> bool:
+    seen = run.seen_text()
+    return month in seen or f"-{number}-" in seen
+
+
+def _other_name(text: str, act: Act, run: Run) -> str:
+    heard, seen = run.heard(), run.seen_text()
+    for match in _NAME.finditer(text):
+        name = match[0].lower()
+        if match.start() < 3 or name not in heard or name in seen or name in MONTHS:
+            continue
+        for value in _own_names(act, code=any(c.isdigit() for c in name)):
+            if value.lower() not in heard and _are_alike(value.lower(), name):
+                return value
+    return ""
+
+
+def _own_names(act: Act, *, code: bool) -> Iterator[str]:
+    """Arguments of one word that name a thing."""
+    for key, value in act.arg_pairs():
+        word = value.strip()
+        if not _FREE.intersection(key.split()) and (_CODE if code else _WORD).fullmatch(word):
+            yield word
+
+
+def _are_alike(given: str, said: str) -> bool:
+    """Whether two names are of one make: letters and digits in the same places, or half their letters shared."""
+    if any(c.isdigit() for c in said):
+        return [c.isdigit() for c in given] == [c.isdigit() for c in said]
+    shared = sum(given.count(c) and 1 for c in set(said))
+    return abs(len(given) - len(said)) <= 2 and 2 * shared > len(set(said))
