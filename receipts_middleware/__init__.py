@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from receipts_middleware.readers.registry import read_transcripts
     from receipts_middleware.readers.say_do import read_pair
     from receipts_middleware.recorder import Recorder
+    from receipts_middleware.sanitizing import Sanitized, SanitizeReport, sanitize_messages
     from receipts_middleware.verification import averify_messages, averify_turns, verify, verify_messages, verify_turns
 
 __version__ = "0.1.0"
@@ -36,6 +37,8 @@ __all__ = [
     "Policy",
     "ReceiptsError",
     "Recorder",
+    "SanitizeReport",
+    "Sanitized",
     "ToolPolicy",
     "UsageError",
     "Verification",
@@ -48,6 +51,7 @@ __all__ = [
     "read_pair",
     "read_transcript",
     "read_transcripts",
+    "sanitize_messages",
     "verify",
     "verify_messages",
     "verify_turns",
@@ -69,6 +73,7 @@ _MODULES = {
     "readers.registry": "read_transcripts",
     "readers.say_do": "read_pair",
     "recorder": "Recorder",
+    "sanitizing": "SanitizeReport Sanitized sanitize_messages",
     "verification": "averify_messages averify_turns verify verify_messages verify_turns",
 }
 _PLACES = {name: module for module, names in _MODULES.items() for name in names.split()}

@@ -39,7 +39,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "lint": frozenset({"core", "readers"}),
     "batch": frozenset({"core", "readers", "policy", "signing", "store"}),
     "langchain": frozenset(
-        {"core", "guard", "readers", "signing", "policy", "llm", "store", "recorder", "verification"}
+        {"core", "guard", "readers", "sanitizing", "signing", "policy", "llm", "store", "recorder", "verification"}
     ),
     "demo": frozenset({"core", "readers", "reports", "langchain", "verification"}),
     "cli": frozenset(
@@ -55,7 +55,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "pytest_report": frozenset({"core", "reports", "cli"}),
     "audit": frozenset({"core", "readers"}),
     "attestation": frozenset({"core", "readers", "signing"}),
-    "": frozenset({"core", "readers", "policy", "audit", "llm", "recorder", "verification"}),
+    "sanitizing": frozenset({"core", "readers", "signing"}),
+    "": frozenset({"core", "readers", "policy", "audit", "llm", "recorder", "sanitizing", "verification"}),
 }
 
 #: The order inside `core`: a module imports only from rows above its own. A folder counts as one module, but for

@@ -17,7 +17,7 @@ from receipts_middleware.core.toolspec import ToolSpec, find_spec, kind_of
 from receipts_middleware.core.transcript import ToolResult
 
 #: What a ledger line looks like without its tag: an id in brackets, then an outcome word.
-_LINE: Final = pattern_of(
+LEDGER_LINE: Final = pattern_of(
     r"\[r\d{1,10} [^\]\n]{1,128}\]:? (?:" + "|".join(sorted(OUTCOMES, key=len, reverse=True)) + r")\b"
 )
 #: Enough of a result to find a planted line; a look-alike further down was not near the top for the model either.
@@ -59,7 +59,7 @@ class Inspected:
 def _look_alike(text: str, tag: str) -> str:
     if tag and neutralise(text, tag).count:
         return "carries the ledger's own tag, as only the runtime may"
-    return "holds text that looks like a ledger line" if _LINE.search(text) else ""
+    return "holds text that looks like a ledger line" if LEDGER_LINE.search(text) else ""
 
 
 def inspect_ledger(

@@ -19,5 +19,7 @@ LEGACY_LEDGER_KEY = "deerflow_tool_receipt_ledger"
 #: Channel of a graph's state in which the middleware keeps what must outlive its message, and the run's own row in it.
 CHANNEL = "_receipts"
 CHANNEL_META = ""
+#: Private channel beside it: what was confirmed from outside after the run, by uid and digest of the evidence.
+CONFIRMED_CHANNEL = "_receipts_confirmed"
 
 FORMAT_VERSION = 1

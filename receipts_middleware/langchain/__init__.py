@@ -10,6 +10,7 @@ from receipts_middleware.langchain.middleware import EVENT_TYPE, ReceiptsMiddlew
 from receipts_middleware.langchain.prompt import DEFAULT_PROMPT
 from receipts_middleware.langchain.state import ReceiptsState
 from receipts_middleware.langchain.turn import ModelInput
+from receipts_middleware.sanitizing import sanitize_messages
 
 __all__ = [
     "DEFAULT_PROMPT",
@@ -21,4 +22,5 @@ __all__ = [
     "ReceiptsState",
     "carry_context",
     "harvest",
+    "sanitize_messages",
 ]

@@ -32,7 +32,7 @@ from receipts_middleware.readers.content import (
 from receipts_middleware.readers.origins import ANSWER_TAKEN, tool_message_origin
 from receipts_middleware.readers.server_calls import server_calls
 
-__all__ = ["mark_answers", "provider_calls", "read_message", "role_of", "tool_message_origin"]
+__all__ = ["fields_of", "mark_answers", "provider_calls", "read_message", "role_of", "tool_message_origin"]
 
 _ROLES: Final[Mapping[str, Role]] = {
     "human": "user",
@@ -55,6 +55,15 @@ def role_of(message: object) -> Role | None:
         message: Message object, `{type, data}` dict, flat dict with `type`, or constructor dump. Untrusted.
     """
     return _role(*_unwrap(message))
+
+
+def fields_of(message: object) -> object:
+    """Whatever holds the fields of a message: the message itself, or what it holds under `data` or `kwargs`.
+
+    Args:
+        message: In any of the shapes that this module reads. Untrusted.
+    """
+    return _unwrap(message)[1]
 
 
 def _role(kind: object, fields: object) -> Role | None:
