@@ -33,6 +33,7 @@ from receipts_middleware.langchain import execution as tool_side
 from receipts_middleware.langchain.by_hand import ByHand
 from receipts_middleware.langchain.capturing import Capturing
 from receipts_middleware.langchain.collect import collecting
+from receipts_middleware.langchain.incoming import with_incoming
 from receipts_middleware.langchain.kinds import kind_of_tool
 from receipts_middleware.langchain.memory import Memory
 from receipts_middleware.langchain.numbering import channel_of, messages_of
@@ -93,6 +94,10 @@ class ReceiptsMiddleware(ByHand, AgentMiddleware[ReceiptsState[ResponseT], Conte
     state_schema = ReceiptsState  # type: ignore[assignment]  # the host instantiates the generic itself
     trace_policy = _TRACE_POLICY
 
+    def __new__(cls, *, sanitize_input: bool = False, **options: object) -> ReceiptsMiddleware[ResponseT, ContextT]:  # noqa: D102 - see `__init__`
+        del options
+        return super().__new__(with_incoming(cls) if sanitize_input else cls)
+
     def __init__(
         self,
         *,
@@ -110,6 +115,7 @@ class ReceiptsMiddleware(ByHand, AgentMiddleware[ReceiptsState[ResponseT], Conte
         signing_key: Keys | None = None,
         policy: Policy | str | PathLike[str] | None = None,
         sink: SinkLike | None = None,
+        sanitize_input: bool = False,
         on_sink_error: OnError = "warn",
         on_error: OnError = "warn",
     ) -> None:
@@ -140,6 +146,9 @@ class ReceiptsMiddleware(ByHand, AgentMiddleware[ReceiptsState[ResponseT], Conte
             sink: Ledger outside of the graph: a sink of `receipts_middleware.store`, the path of a SQLite or `.jsonl`
                 file, or `postgresql://...`. Each execution is written before it begins and before its result is
                 returned.
+            sanitize_input: Clean what a caller sends before anything else sees it, as `sanitize_messages` does: forged
+                receipts, snapshots and ledger lines are taken off, told in the log and in `stream_mode="custom"`.
+                Adds a node to the graph. Without `signing_key` the private channel says what is genuine.
             on_sink_error: What to do when the sink fails: `warn` once in the log, `raise` (a tool then does not run
                 without its row), or a function of the exception and a word on where it happened.
             on_error: What to do when the middleware itself fails: `warn` in the log, `raise`, or a function of the
@@ -157,7 +166,8 @@ class ReceiptsMiddleware(ByHand, AgentMiddleware[ReceiptsState[ResponseT], Conte
         self._included = None if tools is None else names_of(tools, "tools")
         self._excluded = names_of(exclude_tools, "exclude_tools")
         ring = keyring_of(signing_key)
-        sealer = Sealer(ring, self._guard)
+        sealer = self._sealer = Sealer(ring, self._guard)
+        del sanitize_input  # the class says it
         self._memory, stamps = Memory(), Stamps(parse=sealer.parser(parse_receipt, ""))
         said = policy_of(policy)
         capture_key = capture_key_of(capture_key, ring)

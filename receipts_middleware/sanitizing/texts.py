@@ -13,7 +13,7 @@ from receipts_middleware.core.patterns import pattern_of
 MAX_NAME: Final = 128
 #: Content inside content: a text in a block of a tool result of a message is three.
 MAX_DEPTH: Final = 8
-#: Values of one message that are walked; texts beyond are left as they are, and a model reads them as no more than text.
+#: Values of one message that are walked; texts beyond are left as they are, and a model reads them as mere text.
 MAX_VALUES: Final = 100_000
 #: Enough of a text to tell that something in it looks like a line; what carries the tag is found anywhere.
 SCAN_CHARS: Final = 1_000_000
