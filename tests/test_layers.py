@@ -39,7 +39,9 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "lint": frozenset({"core", "readers"}),
     "batch": frozenset({"core", "readers", "policy", "signing", "store"}),
     "langchain": frozenset(
-        {"core", "guard", "readers", "sanitizing", "signing", "policy", "llm", "store", "recorder", "verification"}
+        """
+        core guard lint readers sanitizing signing policy llm store recorder verification
+        """.split()
     ),
     "demo": frozenset({"core", "readers", "reports", "langchain", "verification"}),
     "cli": frozenset(
@@ -64,9 +66,9 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 CORE_ORDER: tuple[str, ...] = tuple(
     """
     errors keys patterns canonical lexicon values ranges markdown citation receipt chain toolspec transcript evidence
-    facts snapshot seal rows ledger attest grade children finding wording language.value claims rules policy
+    facts snapshot seal rows ledger attest grade children finding lint noted wording language.value claims rules policy
     children.reduce binding given resolve inspect suspicion language claimed bearing cited attested summary turn audit
-    executed audited verify witness children.judge lint
+    executed audited verify witness children.judge
     """.split()
 )
 

@@ -69,12 +69,12 @@ def explain_lint_rule(name: str) -> str:
 
 
 def rule_section(name: str) -> str:
-    """What docs/rules.md says of a rule, without links; empty where the page is missing.
+    """What docs/rules.md says of a rule, or docs/lint-rules.md, without links; empty where the page is missing.
 
     Args:
         name: Id of the rule.
     """
-    return _section(name, _PAGES)
+    return _section(name, _LINT_PAGES if name in LINT_RULES else _PAGES)
 
 
 def _section(name: str, pages: tuple[Path, ...]) -> str:

@@ -9,6 +9,8 @@ from typing import Final
 from receipts_middleware.core.canonical import digest_output
 from receipts_middleware.core.finding import CitationCheck, Finding
 from receipts_middleware.core.ledger import ATTESTED, Ledger, View, neutralise, shown_name
+from receipts_middleware.core.lint import LINT_RULES
+from receipts_middleware.core.noted import MAX_NOTED, read_noted, weaker
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.policy import Policy
 from receipts_middleware.core.receipt import OUTCOMES
@@ -92,6 +94,7 @@ def inspect_ledger(
     yield from _transformed(ledger, inspected)
     acting = {tool: _is_acting(tool, tools, policy) for tool in {entry.tool for entry in ledger}}
     yield from _attempts(ledger, acting)
+    yield from _malformed(ledger)
     if reply.strip() and not citations:
         yield from _uncited(ledger, acting, view)
 
@@ -136,6 +139,20 @@ def _attempts(ledger: Ledger, acting: dict[str, bool]) -> Iterator[Finding]:
         if attempts > 1 and acting[entry.tool]:
             message = f"{entry.id} ({shown_name(entry.tool)}) was executed {attempts} times behind one result."
             yield make_finding("multiple_attempts", message, receipts=(entry.id,))
+
+
+def _malformed(ledger: Ledger) -> Iterator[Finding]:
+    """What was noted of calls that did not fit the schema of their tool."""
+    for entry in ledger:
+        refused = entry.outcome == "rejected"
+        found, more = read_noted(entry.receipt.extra)
+        for noted in found:
+            where = f", at {shown_name(noted.path)}" if noted.path else ""
+            beyond = f" (and {more} more than {MAX_NOTED})" if more and noted is found[-1] else ""
+            end = "; it was refused" if refused else ""
+            message = f"{entry.id} ({shown_name(entry.tool)}): {LINT_RULES[noted.rule].title}{where}{beyond}{end}."
+            severity = "note" if refused else weaker(noted.severity)
+            yield make_finding(noted.rule, message, receipts=(entry.id,), severity=severity)
 
 
 def _uncited(ledger: Ledger, acting: dict[str, bool], view: View) -> Iterator[Finding]:

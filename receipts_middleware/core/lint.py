@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from receipts_middleware.core.finding import Severity
+if TYPE_CHECKING:  # for its name alone: it would load the ledger
+    from receipts_middleware.core.finding import Severity
 
 LINT_SCHEMA_VERSION: Final = 1
 

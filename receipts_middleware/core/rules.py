@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from receipts_middleware.core.finding import Finding, Severity, Verdict
+from receipts_middleware.core.lint import LINT_RULES
+from receipts_middleware.core.noted import NOTED_RULES, weaker
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,12 @@ _TABLE: Final = (
     Rule("multiple_attempts", "warning", None, "one result of an acting tool hides several executions"),
 )
 
-RULES: Final = {rule.id: rule for rule in _TABLE}
+#: What the middleware notes of malformed calls: a step weaker than in a lint, since no report is untrue by it.
+_NOTED: Final = tuple(
+    Rule(name, weaker(LINT_RULES[name].severity), None, LINT_RULES[name].title) for name in NOTED_RULES
+)
+
+RULES: Final = {rule.id: rule for rule in (*_TABLE, *_NOTED)}
 
 #: From harmless to worst; the worst row wins.
 VERDICT_ORDER: Final[tuple[Verdict, ...]] = (

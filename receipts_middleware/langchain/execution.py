@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -20,6 +20,8 @@ from receipts_middleware.core.children import Below, ChildRun, children_of, cut,
 from receipts_middleware.core.evidence import Evidence
 from receipts_middleware.core.evidence.object_id import id_at
 from receipts_middleware.core.keys import HARVEST_KEY, RECEIPT_KEY
+from receipts_middleware.core.lint import make_lint_finding
+from receipts_middleware.core.noted import note
 from receipts_middleware.core.policy import Policy
 from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, MAX_TEXT, RETURN_DIRECT_KEY, Child, Receipt
 from receipts_middleware.langchain.arguments import freeze
@@ -57,6 +59,9 @@ class Execution:
         parent: Collector of the call below which this very run stands; None for a run that nobody delegated.
         graph: Checkpoint namespace of this run's graph, with task ids: no two runs share one.
         uid: Names this execution, from before it begins.
+        noted: Further keys of its receipt: what did not fit the schema.
+        refused: It did not fit and must not run.
+        unknown_tool: No tool has its name, as far as could be seen.
     """
 
     request: ToolCallRequest
@@ -70,6 +75,9 @@ class Execution:
     parent: Collector | None
     graph: str
     uid: str
+    noted: Mapping[str, object] = field(default_factory=dict)
+    refused: bool = False
+    unknown_tool: bool = False
 
     def restart_clock(self) -> None:
         """What was done for the record before the tool began is not the tool's time."""
@@ -152,6 +160,10 @@ def finish(execution: Execution, result: Any, keeping: Keeping) -> tuple[Any, Re
         tool=name,
         registered=execution.request.tool is not None,
     )
+    if execution.refused:
+        ending = Ending("rejected", "policy")
+    elif execution.unknown_tool and ending.outcome == "not_executed":
+        execution.noted = note([make_lint_finding("tool_undeclared", "")])
     below = _below(execution, None, name, keeping, ran=ending.outcome not in _NOT_RUN)
     told = {HARVEST_KEY: write_record(below, text_of(content_of(answer)))} if below.runs else {}
     record = _record(
@@ -263,7 +275,10 @@ def _record(
         scope={"ns": execution.scope.namespace[:MAX_TEXT]} if execution.scope.namespace else None,
         children=children,
         # Without a turn behind it a saved run would look as if it had been cut off.
-        extra={RETURN_DIRECT_KEY: True} if getattr(execution.request.tool, "return_direct", None) is True else {},
+        extra={
+            **({RETURN_DIRECT_KEY: True} if getattr(execution.request.tool, "return_direct", None) is True else {}),
+            **execution.noted,
+        },
     )
     text = text_of(content)
     facts = keeping.capturing.facts(name, args, text)

@@ -35,6 +35,7 @@ from receipts_middleware.langchain.capturing import Capturing
 from receipts_middleware.langchain.collect import collecting
 from receipts_middleware.langchain.incoming import with_incoming
 from receipts_middleware.langchain.kinds import kind_of_tool
+from receipts_middleware.langchain.linting import LintMode, LintSide
 from receipts_middleware.langchain.memory import Memory
 from receipts_middleware.langchain.numbering import channel_of, messages_of
 from receipts_middleware.langchain.options import (
@@ -117,6 +118,7 @@ class ReceiptsMiddleware(ByHand, AgentMiddleware[ReceiptsState[ResponseT], Conte
         sink: SinkLike | None = None,
         sanitize_input: bool = False,
         on_sink_error: OnError = "warn",
+        lint: LintMode | None = None,
         on_error: OnError = "warn",
     ) -> None:
         """Set the middleware up.
@@ -151,17 +153,23 @@ class ReceiptsMiddleware(ByHand, AgentMiddleware[ReceiptsState[ResponseT], Conte
                 Adds a node to the graph. Without `signing_key` the private channel says what is genuine.
             on_sink_error: What to do when the sink fails: `warn` once in the log, `raise` (a tool then does not run
                 without its row), or a function of the exception and a word on where it happened.
+            lint: Holds the arguments of each call against the schema of its tool before it runs, with the extra `lint`:
+                `record` notes what does not fit in the receipt; `reject` also answers such a call in place of the
+                tool, with every fault and what would fix it. None looks at none.
             on_error: What to do when the middleware itself fails: `warn` in the log, `raise`, or a function of the
                 exception and a word on where it happened. The run goes on unless you raise.
 
         Raises:
-            UsageError: An option has a value that cannot be right, or the policy holds a mistake.
+            UsageError: An option has a value that cannot be right, the policy holds a mistake, or `lint` is asked for
+                and its library is not installed.
         """
         super().__init__()
         check_choice("placement", placement, ("inline", "tail", "none"))
         check_choice("snapshot", snapshot, ("auto", "full"))
+        check_choice("lint", lint, (None, "record", "reject"))
         check_budget(max_chars, max_tokens, token_counter)
         self._guard = Guard(on_error)
+        self._lint = LintSide(lint, self._guard)
         self.tools = []
         self._included = None if tools is None else names_of(tools, "tools")
         self._excluded = names_of(exclude_tools, "exclude_tools")
@@ -196,10 +204,12 @@ class ReceiptsMiddleware(ByHand, AgentMiddleware[ReceiptsState[ResponseT], Conte
         execution = self._begin(request)
         if execution is None:
             return self._bare(request, handler(request))
+        result: Any = self._lint.look(execution)
         try:
             self._sink.write(self._sink_start(execution))
-            with collecting(execution.collector):
-                result = handler(execution.request)
+            if result is None:
+                with collecting(execution.collector):
+                    result = handler(execution.request)
         except BaseException as error:
             self._sink.write_while_raising(self._fail(execution, error), error)
             raise
@@ -214,10 +224,12 @@ class ReceiptsMiddleware(ByHand, AgentMiddleware[ReceiptsState[ResponseT], Conte
         execution = self._begin(request)
         if execution is None:
             return self._bare(request, await handler(request))
+        result: Any = self._lint.look(execution)
         try:
             await self._sink.awrite(self._sink_start(execution))
-            with collecting(execution.collector):
-                result = await handler(execution.request)
+            if result is None:
+                with collecting(execution.collector):
+                    result = await handler(execution.request)
         except BaseException as error:
             await self._sink.awrite_while_raising(self._fail(execution, error), error)
             raise
@@ -232,7 +244,7 @@ class ReceiptsMiddleware(ByHand, AgentMiddleware[ReceiptsState[ResponseT], Conte
     ) -> ModelResponse[ResponseT] | AIMessage | ExtendedModelResponse[ResponseT]:
         """Show the model its ledger and keep a snapshot of it on the reply."""
         turn, shown = self._before(request)
-        return self._after(request.runtime, turn, handler(shown))
+        return self._after(request, turn, handler(shown))
 
     async def awrap_model_call(
         self,
@@ -241,7 +253,7 @@ class ReceiptsMiddleware(ByHand, AgentMiddleware[ReceiptsState[ResponseT], Conte
     ) -> ModelResponse[ResponseT] | AIMessage | ExtendedModelResponse[ResponseT]:
         """As `wrap_model_call`."""
         turn, shown = self._before(request)
-        return self._after(request.runtime, turn, await handler(shown))
+        return self._after(request, turn, await handler(shown))
 
     def _begin(self, request: ToolCallRequest) -> tool_side.Execution | None:
         if self._is_left_out(str(request.tool_call.get("name", ""))):
@@ -264,6 +276,7 @@ class ReceiptsMiddleware(ByHand, AgentMiddleware[ReceiptsState[ResponseT], Conte
 
     def _finish(self, execution: tool_side.Execution, result: Any) -> tuple[Any, Row | None]:
         """The result with its receipt on it, and the row to be written before it is returned."""
+        self._lint.look_behind(execution)
         done = self._guard("after a tool call", lambda: tool_side.finish(execution, result, self._keeping), None)
         if done is None:
             return self._bare(execution.request, result), None
@@ -280,6 +293,7 @@ class ReceiptsMiddleware(ByHand, AgentMiddleware[ReceiptsState[ResponseT], Conte
 
     def _fail(self, execution: tool_side.Execution, error: BaseException) -> Row | None:
         """The row of a call that raised, to be written before the exception goes on."""
+        self._lint.look_behind(execution)
         record = self._guard("after a tool raised", lambda: tool_side.fail(execution, error, self._keeping), None)
         if record is None:
             return None
@@ -321,7 +335,7 @@ class ReceiptsMiddleware(ByHand, AgentMiddleware[ReceiptsState[ResponseT], Conte
         )
 
     def _after(
-        self, runtime: object, turn: Turn | None, response: Any
+        self, request: ModelRequest[ContextT], turn: Turn | None, response: Any
     ) -> ModelResponse[ResponseT] | AIMessage | ExtendedModelResponse[ResponseT]:
         if turn is None:
             return response  # type: ignore[no-any-return]
@@ -331,7 +345,8 @@ class ReceiptsMiddleware(ByHand, AgentMiddleware[ReceiptsState[ResponseT], Conte
             whole = ModelResponse(result=[inner]) if isinstance(inner, AIMessage) else inner
             answered = getattr(whole, "structured_response", None) is not None
             messages, update = self._turns.finish(turn, whole.result, answered=answered)
-            self._guard("for the parent", lambda: note_turn(runtime, turn, messages), None)
+            self._guard("for the parent", lambda: note_turn(request.runtime, turn, messages), None)
+            self._guard("after a model call", lambda: self._lint.remember(request.tools, messages), None)
             command = response.command if isinstance(response, ExtendedModelResponse) else None
             updates = {**dict(command.update or {}), CHANNEL: update} if command is not None else {CHANNEL: update}
             return ExtendedModelResponse(

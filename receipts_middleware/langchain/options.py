@@ -21,10 +21,10 @@ def names_of(tools: Sequence[BaseTool | str], option: str) -> frozenset[str]:
     return frozenset(name for name in names if isinstance(name, str))
 
 
-def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
+def check_choice(name: str, value: object, choices: Sequence[str | None]) -> None:
     """Raise `UsageError` where a value is none of its choices."""
     if value not in choices:
-        raise UsageError(f"{name}={value!r}: choose one of {', '.join(choices)}")
+        raise UsageError(f"{name}={value!r}: choose one of {', '.join(map(str, choices))}")
 
 
 def check_capture(capture: object, key: object, policy: Policy) -> None:

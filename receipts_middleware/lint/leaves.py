@@ -115,7 +115,12 @@ def _gave_up(leaf: jsonschema_rs.Validator, value: object) -> bool:
     return any(type(error.kind).__name__ in kinds for error in leaf.iter_errors(value))
 
 
-def _library() -> ModuleType:
+def library() -> ModuleType:
+    """The validator, which is an extra.
+
+    Raises:
+        UsageError: It is not installed; the message says what to install.
+    """
     try:
         import jsonschema_rs  # noqa: PLC0415 - an extra, and nothing but lint needs it
     except ImportError as error:
@@ -125,18 +130,18 @@ def _library() -> ModuleType:
 
 
 def _compile(schema: dict[str, object]) -> jsonschema_rs.Validator:
-    library = _library()
+    rust = library()
     try:
-        return _compiled(library, schema, library.RegexOptions(size_limit=_PATTERN_BYTES))
+        return _compiled(rust, schema, rust.RegexOptions(size_limit=_PATTERN_BYTES))
     except SchemaProblem:
         # Some pattern looks around, which takes the other engine; or nothing helps, and it says why.
-        fancy = library.FancyRegexOptions(backtrack_limit=_BACKTRACKS, size_limit=_PATTERN_BYTES)
-        return _compiled(library, schema, fancy)
+        fancy = rust.FancyRegexOptions(backtrack_limit=_BACKTRACKS, size_limit=_PATTERN_BYTES)
+        return _compiled(rust, schema, fancy)
 
 
-def _compiled(library: ModuleType, schema: dict[str, object], patterns: object) -> jsonschema_rs.Validator:
+def _compiled(rust: ModuleType, schema: dict[str, object], patterns: object) -> jsonschema_rs.Validator:
     try:
-        validator: jsonschema_rs.Validator = library.validator_for(
+        validator: jsonschema_rs.Validator = rust.validator_for(
             schema,
             validate_formats=True,
             ignore_unknown_formats=True,
@@ -146,7 +151,7 @@ def _compiled(library: ModuleType, schema: dict[str, object], patterns: object) 
         return validator
     except (KeyboardInterrupt, SystemExit):
         raise
-    except library.ValidationError as error:
+    except rust.ValidationError as error:
         said = error.message.strip().split("\n")[0]
         where = pointer(error.instance_path)
         raise SchemaProblem(cut(f"it is no JSON Schema: {said}", 300) + (f" (at {where})" if where else "")) from error

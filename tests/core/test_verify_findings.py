@@ -8,6 +8,8 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from receipts_middleware import verify, verify_messages
 from receipts_middleware.core.canonical import digest_output
 from receipts_middleware.core.keys import RECEIPT_KEY, SNAPSHOT_KEY
+from receipts_middleware.core.lint import LINT_RULES
+from receipts_middleware.core.noted import NOTED_RULES
 from receipts_middleware.core.rules import RULES
 from receipts_middleware.core.snapshot import make_snapshot
 
@@ -46,6 +48,11 @@ def carrying(**changes):
 
 def late(n):
     return ToolMessage("wrote", tool_call_id="c9", additional_kwargs={RECEIPT_KEY: stamp(n, uid="other")})
+
+
+def noted(rule):
+    known = LINT_RULES.get(rule)
+    return [{"rule": rule, "severity": known.severity if known else "error", "path": "/path"}]
 
 
 def again(tool, output, n=2):
@@ -96,6 +103,7 @@ CASES = {
     "unreported_call": (run("Hello."), run("Wrote it.")),
     "duplicate_call": (run(more=TWICE), run("Wrote it twice [r1 write_file].", more=TWICE)),
     "multiple_attempts": (run(attempts=3), run("Read it [r1].", tool="read_page", attempts=3)),
+    **{rule: (run(lint=noted(rule)), run(lint=noted(rule.upper()))) for rule in NOTED_RULES},
 }
 
 

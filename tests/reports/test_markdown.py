@@ -53,7 +53,7 @@ def test_verdict_then_totals_then_findings_by_run(fixture_rows) -> None:
     }
     headings = re.findall(r"^#### `(.*?)`", text, re.MULTILINE)
     assert headings == ["runs/a.jsonl:3", "runs/b.json /1", "runs/c.json", "runs/d.json", "standard input"]
-    assert "left out" not in text
+    assert "left out here" not in text
     assert "runs/x.jsonl:9: not JSON\nruns/y.json: no messages\n" in text
 
 
