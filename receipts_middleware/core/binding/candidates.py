@@ -10,7 +10,7 @@ from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.compare import TARGETS, agrees
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.toolbox import fits_of
-from receipts_middleware.core.binding.tools import FITS, Fit, Meant, families
+from receipts_middleware.core.binding.tools import FITS, Fit, Meant, families, is_another_act
 from receipts_middleware.core.binding.words import stem
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value
@@ -131,9 +131,16 @@ def _call(meant: Meant, values: Sequence[Value], act: Act, found: Fit, run: Run)
     words = sum(word in told or word in alias for word in rest)
     words += len(meant.words & act.key_words())
     score = max(found.verb, verb) + found.noun + min(3.0, 1.0 * words) + min(4.0, 2.0 * shared) + min(2.0, float(other))
-    if not max(found.verb, verb, found.noun) and not meant.generic and shared == 0 and words < 2:
-        return None
+    unknown = words < 2 and not max(found.verb, verb, found.noun) and not meant.generic
+    if unknown and (shared == 0 or (is_another_act(meant, act.traits) and not _is_about(values, act))):
+        return None  # a mail about order 4821 is no refund of it
     return Candidate(act, found, score, shared, other, words)
+
+
+def _is_about(values: Sequence[Value], act: Act) -> bool:
+    """Whether a call was given or returned a thing that the claim names, and did not only write of it."""
+    given = {text.strip().lower().lstrip("#") for _, text in act.arg_pairs() if len(text) <= 64}
+    return any(v.norm in given or act.output_pool().contains(v) for v in values if v.kind in TARGETS)
 
 
 def _missing(meant: Meant, fits: dict[str, Fit], kept: Sequence[Candidate], run: Run) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from receipts_middleware.core.binding.checks import is_bad
 from receipts_middleware.core.binding.effects import Judged, judge_calls
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.table import Link, link_of
-from receipts_middleware.core.binding.tools import Meant, fit
+from receipts_middleware.core.binding.tools import Meant, fit, is_another_act
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.values import Value
 
@@ -40,7 +40,11 @@ def by_content(meant: Meant, values: Sequence[Value], run: Run) -> Candidates:
     weighed = [
         (weight(link), act, link) for act in run.acts[-_MAX_CALLS:] if (link := link_of(meant, values, act, run))
     ]
-    acting = [(w, act, link) for w, act, link in weighed if act.kind != "reading" and not link.fit.clash]
+    acting = [
+        (w, act, link)
+        for w, act, link in weighed
+        if act.kind != "reading" and not link.fit.clash and not is_another_act(meant, act.traits)
+    ]
     top = max((w for w, _, _ in acting), default=0.0)
     looked = max((w for w, act, _ in weighed if act.kind == "reading"), default=0.0)
     if top < _SHARED or looked > top:

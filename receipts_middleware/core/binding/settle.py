@@ -21,7 +21,7 @@ from receipts_middleware.core.binding.effects import judge_calls
 from receipts_middleware.core.binding.made_up import call_made_up
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.table import Piece, Table, pieces_of
-from receipts_middleware.core.binding.tools import fit
+from receipts_middleware.core.binding.tools import fit, is_another_act
 from receipts_middleware.core.binding.umbrellas import Bound, unfinished
 from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.claims import FoundClaim
@@ -100,7 +100,8 @@ def _take_what_is_left(table: Table, number: int) -> None:
         return
     meant, _ = table.meant(number)
     if judged.reason == "no_such_tool":
-        if not meant.verbs or any(a.kind != "reading" and not table.is_told(a, number) for a in table.acts):
+        could = [a for a in table.acts if a.kind != "reading" and not is_another_act(meant, a.traits)]
+        if not meant.verbs or any(not table.is_told(a, number) for a in could):
             table.found[number] = replace(bound, judged=replace(judged, status="unmatched", reason="words"))
         return
     if any(fit(meant, t).verb >= 3 for t in table.run.traits if t.name in judged.tools[:1]):
@@ -307,7 +308,9 @@ def _pair_the_rest(table: Table) -> None:
             or _OWNS_UP.search(bound.claim.text) is not None
             or _is_left_open(bound.claim, table.pieces())
         )
-        _, values = table.meant(number)
+        meant, values = table.meant(number)
+        if is_another_act(meant, act.traits):
+            continue
         link = table.link(number, act)
         alone = Candidates(
             (Candidate(act, link.fit, link.score, link.shared, link.values, link.words),), (act.traits.name,), ()

@@ -255,9 +255,9 @@ def fit(meant: Meant, traits: Traits) -> Fit:
     verb = 0.0
     if (meant.verb and meant.verb in traits.own - traits.states) or (meant.also and meant.also in traits.own):
         verb = 3.0
-    elif meant.verbs & traits.verbs or (meant.verb and meant.verb in traits.told):
+    elif _in_common(meant.verbs, traits.verbs, traits) or (meant.verb and meant.verb in traits.told):
         verb = 2.0
-    elif meant.verbs & traits.told_verbs:
+    elif _in_common(meant.verbs, traits.told_verbs, traits):
         verb = 1.5
     elif words & traits.acts:
         verb = 1.5  # "Refund issued", "made a reservation": the act is a noun of the claim
@@ -275,3 +275,37 @@ def fit(meant: Meant, traits: Traits) -> Fit:
 @lru_cache(maxsize=256)  # a few dozen differ
 def _fit(verb: float, noun: float, clash: bool, named: bool) -> Fit:  # noqa: FBT001 - in the order of the fields
     return Fit(verb, float(noun), clash, named)
+
+
+#: What is done with money and goods, of which tools with a verb for everything ("send", "issue") speak by their nouns.
+_OF_MONEY: Final = frozenset("refund pay donate credit waive charge ship transfer move issue grant dispense".split())
+_MONEY: Final = frozenset(
+    stem(w)
+    for w in """refund payment pay payout money credit invoice donation fund funds bonus fee cash wire charge deposit
+    balance price amount voucher card bank transfer order shipment parcel package goods item stock gift""".split()
+)
+#: Verbs that say what is done only with their object.
+_OPEN: Final = frozenset(
+    stem(w)
+    for w in "send issue give process put add apply write make open create post submit share forward drop".split()
+)
+
+
+def _in_common(said: frozenset[str], known: frozenset[str], traits: Traits) -> bool:
+    """Whether a verb and a tool are of one family, and not by a verb for everything: `send_email` refunds nothing."""
+    common = said & known
+    if not common or not common <= _OF_MONEY or _MONEY & (traits.own | traits.told):
+        return bool(common)
+    by = [act for act in traits.acts if common.intersection(VERB_FAMILIES.get(act, ()))]
+    return not by or not _OPEN.issuperset(by)
+
+
+def is_another_act(meant: Meant, traits: Traits) -> bool:
+    """Whether the verb of a claim is known and none of what the tool is known to do: to refund is not to mail.
+
+    Args:
+        meant: The claim.
+        traits: The tool.
+    """
+    known = traits.verbs | traits.told_verbs
+    return bool(meant.verbs and known) and not _in_common(meant.verbs, known, traits)

@@ -111,8 +111,9 @@ def _is_no_act(clause: Clause, tokens: Sequence[Token], more: Words) -> bool:
     near = {f"{chain.base} {x.word}" for x in tokens[chain.end : chain.end + 5]}
     if chain.base in more.non_acts or not (near.isdisjoint(t.NO_ACTS) and near.isdisjoint(more.no_acts)):
         return True  # "I made a mistake", "I've applied your preferences"
-    if _is_in_reply(clause, tokens):
-        return True
+    named = chain.base in ("call", "invoke") and chain.end < len(tokens) and tokens[chain.end].kind == "opaque"
+    if _is_in_reply(clause, tokens) or named:
+        return True  # "I called `create_event`": a call is told of, and no act
     standing = chain.base in t.STANDINGS and not _takes_object(tokens, clause)
     if chain.bare and clause.shape == "none" and (standing or _is_history(tokens, clause)):
         return True

@@ -117,7 +117,7 @@ def _specs(value: object, depth: int) -> Iterator[ToolSpec]:
         yield from _spec(value, "")
     elif isinstance(value, Mapping):
         yield from _from_mapping(value, depth)
-    elif _is_pair(value):
+    elif _is_pair(value, inner=depth > 0):
         yield from _spec(value[0], value[1])  # type: ignore[index]
     elif isinstance(value, list | tuple | set | frozenset):
         for item in value:
@@ -126,13 +126,13 @@ def _specs(value: object, depth: int) -> Iterator[ToolSpec]:
         yield from _from_object(value, depth)
 
 
-def _is_pair(value: object) -> bool:
-    """A (name, description) tuple; a list of two strings is two names."""
+def _is_pair(value: object, *, inner: bool) -> bool:
+    """A (name, description) tuple; a list of two strings is two names, and so is a tuple of two words on its own."""
     return (
         isinstance(value, tuple)
         and len(value) == 2
         and all(isinstance(part, str) for part in value)
-        and (" " in value[1].strip() or not value[1])
+        and (inner or " " in value[1].strip() or not value[1])
     )
 
 
