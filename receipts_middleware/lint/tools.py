@@ -158,7 +158,8 @@ def _entry(key: object, item: object, origin: str) -> Iterator[DeclaredTool]:
 
 def _is_schema(value: Mapping[object, object]) -> bool:
     """Whether a mapping is itself a schema of arguments."""
-    return value.get("type") in {"object", "OBJECT"} or any(
+    # No set: what stands there may be a list or an object.
+    return value.get("type") in ("object", "OBJECT") or any(
         isinstance(value.get(key), kind) for key, kind in (("properties", Mapping), ("$ref", str), ("allOf", list))
     )
 

@@ -155,12 +155,33 @@ def runs(turns: int, rounds: int) -> dict[str, float]:
     return {**{f"{k}_us_per_turn": round(v, 1) for k, v in medians.items()}, "receipts_to_none": round(ratio, 3)}
 
 
+def linting(rounds: int) -> dict[str, float]:
+    """Time that holding a call against its schema adds to a tool call, for one that fits and one that does not."""
+    times: dict[str, list[float]] = {}
+    for args, name in (({"to": "p@example.com"}, "fits"), ({"to": ["p@example.com"], "cc": "x"}, "does_not_fit")):
+        reply = AIMessage("", id="a", tool_calls=[{"name": "send_email", "args": args, "id": "c"}])
+        asked = call([HumanMessage("Mail.", id="u"), reply], {})
+        answer = ToolMessage(RESULT, tool_call_id="c", name="send_email")
+        sides = {lint: ReceiptsMiddleware(on_error="raise", lint=lint) for lint in (None, "record", "reject")}
+        for _ in range(rounds):
+            for lint, middleware in sides.items():
+                took = median_us(lambda: middleware.wrap_tool_call(asked, lambda _: answer), number=500, rounds=1)
+                times.setdefault(f"{name}_{lint or 'none'}_us", []).append(took)
+    ratios = [b / a for a, b in zip(times["fits_none_us"], times["fits_record_us"], strict=True)]
+    return {**{k: statistics.median(v) for k, v in times.items()}, "fits_record_to_none": statistics.median(ratios)}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--turns", type=int, default=100)
+    parser.add_argument("--lint", action="store_true", help="only what lint= costs")
     args = parser.parse_args()
+    if args.lint:
+        print(json.dumps(linting(args.rounds), indent=1))
+        return
     report = {
+        "lint": linting(args.rounds),
         "hooks": hooks(args.rounds),
         "out_of_view": out_of_view(args.rounds),
         f"run_of_{args.turns}_turns": runs(args.turns, args.rounds),

@@ -12,14 +12,16 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 
 from receipts_middleware.cli.inputs import InputError, parse_document
 from receipts_middleware.core.errors import FormatError
+from receipts_middleware.core.noted import note
 from receipts_middleware.core.transcript import Message, ToolCall, ToolResult, Transcript
 from receipts_middleware.core.verify import verify_transcript
+from receipts_middleware.lint import check_call, lint_transcript, parse_declared_tools, tools_of_transcript
 from receipts_middleware.readers.registry import READERS, read_transcripts, read_value
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
@@ -54,6 +56,7 @@ class Report:
         cases: Inputs tried.
         read: Of these, inputs that were read as at least one transcript.
         verified: Transcripts that were verified as well.
+        linted: Transcripts whose calls were held against schemas.
         by_reader: Inputs by the first reader that recognised them.
         findings: Each with its input.
     """
@@ -61,6 +64,7 @@ class Report:
     cases: int = 0
     read: int = 0
     verified: int = 0
+    linted: int = 0
     by_reader: Counter[str] = field(default_factory=Counter)
     findings: list[tuple[str, object]] = field(default_factory=list)
 
@@ -261,6 +265,7 @@ def check(case: object, name: str, report: Report, *, verify: bool) -> None:
             for transcript in found[:2]:
                 verify_transcript(transcript)
                 report.verified += 1
+            report.linted += _lint(case, found[:2])
     except TooSlow:
         report.findings.append((f"slow: more than {SLOW_SECONDS} s", case))
     except Exception:  # noqa: BLE001 - each is what is looked for
@@ -288,6 +293,23 @@ def _read(case: object, name: str, report: Report) -> list[Transcript]:
         _may_fail(reader.read, value)
     report.read += bool(found)
     return found
+
+
+def _lint(case: object, found: list[Transcript]) -> int:
+    """Hold runs against what they record as their tools, and against the case itself read as declarations."""
+    declared = parse_declared_tools(case, "case")[:50]
+    called = {call.tool for transcript in found for message in transcript.messages for call in message.calls}
+    # Whatever schema there is stands for the tools that were called, so that something is held against it.
+    declared += [replace(tool, name=name) for tool, name in zip(declared, sorted(called), strict=False)]
+    for transcript in found:
+        for tools in (declared, tools_of_transcript(transcript)):
+            report = lint_transcript(transcript, tools)
+            json.dumps(report.to_dict())
+            if report.counts.checked > report.counts.calls:
+                raise ValueError("more calls were checked than there are")
+    for tool in declared[:5]:
+        note(check_call(tool, case if isinstance(case, dict) else {"case": case}))
+    return len(found)
 
 
 def _may_fail(read, value: object) -> list[Transcript]:
@@ -400,6 +422,7 @@ def main() -> int:
                 "cases": report.cases,
                 "read": report.read,
                 "verified": report.verified,
+                "linted": report.linted,
                 "recognised": dict(report.by_reader),
                 "findings": len(report.findings),
             }

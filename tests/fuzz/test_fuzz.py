@@ -23,6 +23,7 @@ def test_no_input_does_more_than_fail_to_be_read(seeds) -> None:
     assert report.cases == CASES
     assert report.read > CASES // 20
     assert report.verified > 0
+    assert report.linted > 0
 
 
 def test_cases_are_the_same_each_time(seeds) -> None:

@@ -115,3 +115,20 @@ async def test_a_session_a_call_works_as_well(stamps):
     tools = {tool.name: tool for tool in await client.get_tools()}
     result = await agent_for(tools, "send_note", to="ana@example.com").ainvoke(GO)
     assert [r.outcome for r in stamps(result)] == ["success"]
+
+
+def linted_agent(tools: dict[str, BaseTool], lint: Any, name: str, **args: Any) -> Any:
+    model = ScriptedChatModel(turns=[{"tool_calls": [{"name": name, "args": args}]}, "It was not done."])
+    middleware = [ReceiptsMiddleware(lint=lint, on_error="raise")]
+    return create_agent(model, tools=list(tools.values()), middleware=middleware)
+
+
+async def test_a_call_is_held_against_the_schema_that_the_server_lists(stamps):
+    async with desk_tools() as tools:
+        recorded = await linted_agent(tools, "record", "pay", amount="much").ainvoke(GO)
+        refused = await linted_agent(tools, "reject", "pay", amount="much").ainvoke(GO)
+        right = await linted_agent(tools, "reject", "pay", amount=5).ainvoke(GO)
+    assert [(r.outcome, r.extra["lint"][0]["rule"]) for r in stamps(recorded)] == [("error", "args_type")]
+    assert [(r.outcome, r.outcome_source) for r in stamps(refused)] == [("rejected", "policy")]
+    assert "amount" in refused["messages"][2].content
+    assert [(r.outcome, "lint" in r.extra) for r in stamps(right)] == [("success", False)]

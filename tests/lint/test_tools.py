@@ -140,3 +140,9 @@ def test_lists_in_lists_end() -> None:
     value: list[Any] = []
     value.append(value)
     assert parse_declared_tools(value, "") == []
+
+
+@pytest.mark.parametrize("odd", [["object"], {"object": 1}, {"a"}, bytearray(b"object")], ids=str)
+def test_a_type_that_no_schema_has_is_read_without_a_fault(odd: object) -> None:
+    assert parse_declared_tools([{"type": odd}, {"name": "send", "parameters": {"type": odd}}], "x")[-1].name == "send"
+    assert parse_declared_tools({"send": {"type": odd}}, "x") == []

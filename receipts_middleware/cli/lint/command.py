@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
@@ -19,7 +20,6 @@ from receipts_middleware.cli.tools import ToolSources, declared_tools, tools_opt
 from receipts_middleware.cli.verify import complete_files, complete_formats
 from receipts_middleware.core.lint import LINT_RULES, LintCounts
 from receipts_middleware.reports.lint import LintEnd, LintRenderer
-from receipts_middleware.reports.runs import Skipped
 
 if TYPE_CHECKING:
     from receipts_middleware.cli.lint.work import LintWork
@@ -110,6 +110,7 @@ def _rules(context: click.Context, parameter: click.Parameter, values: Iterable[
 @click.option("--strict-null", is_flag=True, help="Null for what may be left out is an error.")
 @click.option("--baseline", metavar="FILE", help="Findings that are known and not reported.")
 @click.option("--write-baseline", is_flag=True, help="Write what is found into --baseline, and exit 0.")
+@click.option("--jobs", "-j", type=click.IntRange(0), default=1, show_default=True, help="Processes; 0 is one a core.")
 @click.option("--output", "-o", metavar="FILE", help="Write the report to a file.")
 @click.option("--quiet", "-q", is_flag=True, help="Print no report; the exit code says it.")
 @click.option("--verbose", "-v", is_flag=True, help="Say all that was left out.")
@@ -138,6 +139,7 @@ def lint(
     strict_null: bool,
     baseline: str | None,
     write_baseline: bool,
+    jobs: int,
     output: str | None,
     quiet: bool,
     verbose: bool,
@@ -173,13 +175,9 @@ def lint(
             advance=lambda size, runs: progress.advance(size=size, runs=runs),
         )
         try:
-            _write(work, paths, renderer=renderer, sink=sink, known=known, progress=progress)
-            code = OK if write_baseline else _exit_code(work.counts, work.skipped, level)
-            if not work.counts.calls:
-                say("no call was read, so nothing was linted; is this the right file, or the right --input-format?")
-                code = UNREADABLE
-            elif write_baseline and work.skipped:
-                code = UNREADABLE
+            count = jobs or os.cpu_count() or 1
+            _write(work, paths, jobs=count, renderer=renderer, sink=sink, known=known, progress=progress)
+            code = _code(work, level, write=write_baseline)
             if renderer is not None:
                 progress.pause()
                 sink.write(renderer.foot(LintEnd(work.counts, work.skipped[:_MAX_LISTED], code)))
@@ -195,6 +193,7 @@ def _write(
     work: LintWork,
     paths: tuple[str, ...],
     *,
+    jobs: int,
     renderer: LintRenderer | None,
     sink: Sink,
     known: Baseline,
@@ -203,7 +202,9 @@ def _write(
     """Write the findings as they come."""
     if renderer is not None:
         sink.write(renderer.head())
-    for found in work.run(find_files(paths)):
+    from receipts_middleware.cli.lint.pool import lint_files  # noqa: PLC0415 - loads what reads schemas
+
+    for found in lint_files(work, find_files(paths), jobs=jobs):
         if isinstance(found, tuple):
             if renderer is not None:
                 sink.write(renderer.file(*found))
@@ -217,10 +218,14 @@ def _write(
             sink.write(renderer.item(found))
 
 
-def _exit_code(counts: LintCounts, skipped: list[Skipped], level: FailOn) -> int:
-    if any(counts.findings[severity] for severity in FAILING[level]):
+def _code(work: LintWork, level: FailOn, *, write: bool) -> int:
+    """The exit code; that no call was read is said."""
+    if not work.counts.calls:
+        say("no call was read, so nothing was linted; is this the right file, or the right --input-format?")
+        return UNREADABLE
+    if not write and any(work.counts.findings[severity] for severity in FAILING[level]):
         return FINDINGS
-    return UNREADABLE if skipped else OK
+    return UNREADABLE if work.skipped else OK
 
 
 def _keep_baseline(name: str, known: Baseline, counts: LintCounts, *, write: bool) -> None:

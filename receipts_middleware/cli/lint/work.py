@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from receipts_middleware.cli.inputs import Found, InputError, Source, open_source, read_source, shown_name
+from receipts_middleware.cli.inputs import Found, InputError, Item, Source, open_source, read_source, shown_name
 from receipts_middleware.cli.lint.stream import LineKind, kind_of_lines, read_lines
 from receipts_middleware.cli.runs import Job, read_item, transcript_id
 from receipts_middleware.core.lint import LintCounts, LintFinding
@@ -25,9 +26,30 @@ _MAX_TOOLSETS: Final = 64
 _ADVANCE_BYTES: Final = 1 << 20
 
 
+#: Sets of tools of which it is remembered that their own faults were told.
+_MAX_TOLD: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class OfTools:
+    """What is wrong with the tools that a run records; told once for each set of tools.
+
+    Attributes:
+        key: Names the set.
+        findings: About its tools.
+        place: The run that was read.
+        run: Its name.
+    """
+
+    key: str
+    findings: tuple[LintFinding, ...]
+    place: Place
+    run: str
+
+
 @dataclass(slots=True)
 class LintWork:
-    """A whole lint.
+    """A whole lint, or a part of one in a process of its own.
 
     Attributes:
         options: What is asked.
@@ -48,6 +70,12 @@ class LintWork:
     skipped: list[Skipped] = field(default_factory=list)
     _given: Toolset | None = None
     _recorded: dict[str, Toolset] = field(default_factory=dict)
+    _told: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        """Compile what was declared."""
+        if self.tools is not None:
+            self._given = Toolset(self.tools)
 
     def run(self, files: Iterator[Found]) -> Iterator[LintItem | tuple[str, int]]:
         """Lint files.
@@ -58,27 +86,42 @@ class LintWork:
         Yields:
             Findings, and after the last of a file its name and the number of its calls.
         """
-        if self.tools is not None:
-            self._given = Toolset(self.tools)
-            origin = self.tools[0].origin if self.tools else ""
-            for finding in self._given.findings:
-                where = next((t.origin for t in self.tools if t.name == finding.tool), origin)
-                yield from self._kept(finding, Place(where or "tools"), "")
+        yield from self.declarations()
         for found in files:
             before = self.counts.calls
-            self.counts.files += 1
-            yield from self._file(found)
+            yield from self.once(self.file(found))
             yield shown_name(found.name), self.counts.calls - before
 
-    def _file(self, found: Found) -> Iterator[LintItem]:
+    def declarations(self) -> Iterator[LintItem]:
+        """Findings about the tools that were declared."""
+        if self._given is None or self.tools is None:
+            return
+        origin = self.tools[0].origin if self.tools else ""
+        for finding in self._given.findings:
+            where = next((t.origin for t in self.tools if t.name == finding.tool), origin)
+            yield from self._kept(finding, Place(where or "tools"), "")
+
+    def once(self, found: Iterable[LintItem | OfTools]) -> Iterator[LintItem]:
+        """The same, with what is wrong with recorded tools told for the first run that has them."""
+        for item in found:
+            if isinstance(item, LintItem):
+                yield item
+            elif item.key not in self._told:
+                if len(self._told) >= _MAX_TOLD:
+                    self._told.clear()
+                self._told.add(item.key)
+                for finding in item.findings:
+                    yield from self._kept(finding, item.place, item.run)
+
+    def file(self, found: Found) -> Iterator[LintItem | OfTools]:
+        """Findings of a file."""
+        self.counts.files += 1
         if found.error is not None:
             self._skip(Place(shown_name(found.name)), found.error)
             return
         try:
             with open_source(found.name) as source:
-                source.mark()
-                kind = kind_of_lines(source, self.form) if self._given is not None else None
-                source.rewind()
+                kind = self.kind_of(source)
                 if kind is None:
                     yield from self._runs(source, found.name)
                 else:
@@ -86,35 +129,45 @@ class LintWork:
         except InputError as error:
             self._skip(Place(shown_name(found.name), error.line, error.pointer), error)
 
+    def kind_of(self, source: Source) -> LineKind | None:
+        """What the lines of an input are; None where it is read a run at a time. The input stands at its beginning."""
+        source.mark()
+        kind = kind_of_lines(source, self.form) if self._given is not None else None
+        source.rewind()
+        return kind
+
     # --- a run at a time -----------------------------------------------------------------------------
 
-    def _runs(self, source: Source, name: str) -> Iterator[LintItem]:
-        specs = None if self.tools is None else tuple({t.name: ToolSpec(t.name) for t in self.tools}.values())
-        job = Job(form=self.form, tools=specs)
+    def _runs(self, source: Source, name: str) -> Iterator[LintItem | OfTools]:
         for item, size in read_source(source, name, reader_named(self.form)):
-            for place, run in read_item(item, job):
-                if isinstance(run, Skipped):
-                    self.skipped.append(run)
-                    self.counts.skipped += 1
-                    self.say(str(run))
-                    continue
-                yield from self._run(place, run)
+            yield from self.item(item)
             self.advance(size, 1)
 
-    def _run(self, place: Place, run: Transcript) -> Iterator[LintItem]:
+    def item(self, item: Item) -> Iterator[LintItem | OfTools]:
+        """Findings of the runs of a record or a document."""
+        specs = None if self.tools is None else tuple({t.name: ToolSpec(t.name) for t in self.tools}.values())
+        for place, run in read_item(item, Job(form=self.form, tools=specs)):
+            if isinstance(run, Skipped):
+                self.skipped.append(run)
+                self.counts.skipped += 1
+                self.say(str(run))
+            else:
+                yield from self._run(place, run)
+
+    def _run(self, place: Place, run: Transcript) -> Iterator[LintItem | OfTools]:
         identity = transcript_id(run)
         left_out = "; ".join((run.meta or {}).get(key, "") for key in ("skipped", "cut") if (run.meta or {}).get(key))
         if left_out:
             self.say(f"{place}: {left_out}")
         toolset = self._given
         if toolset is None:
-            toolset, is_new = self._recorded_by(run)
+            toolset, key = self._recorded_by(run)
             if not len(toolset) and any(message.calls for message in run.messages):
                 text = "the run does not record its tools; say what they were with --tools"
                 self._skip(place, InputError(text))
                 return
-            for finding in toolset.findings if is_new else ():
-                yield from self._kept(finding, place, identity)
+            if toolset.findings:
+                yield OfTools(key, tuple(toolset.findings), place, identity)
         linter = TranscriptLinter(toolset, source=run.source)
         for message in run.messages:
             for finding in linter.feed(message):
@@ -123,17 +176,16 @@ class LintWork:
             yield from self._kept(finding, place, identity)
         self._count(linter)
 
-    def _recorded_by(self, run: Transcript) -> tuple[Toolset, bool]:
-        """The tools that a run records, compiled; and whether they were not met before."""
+    def _recorded_by(self, run: Transcript) -> tuple[Toolset, str]:
+        """The tools that a run records, compiled, and what names this set of them."""
         tools = tools_of_transcript(run)
-        key = json.dumps([(t.name, t.schema, t.strict) for t in tools], default=str)
-        known = self._recorded.get(key)
-        if known is not None:
-            return known, False
-        if len(self._recorded) >= _MAX_TOOLSETS:
-            self._recorded.clear()
-        self._recorded[key] = Toolset(tools)
-        return self._recorded[key], True
+        said = json.dumps([(t.name, t.schema, t.strict) for t in tools], default=str)
+        key = hashlib.sha256(said.encode("ascii")).hexdigest()
+        if key not in self._recorded:
+            if len(self._recorded) >= _MAX_TOOLSETS:
+                self._recorded.clear()
+            self._recorded[key] = Toolset(tools)
+        return self._recorded[key], key
 
     # --- a line at a time ----------------------------------------------------------------------------
 
