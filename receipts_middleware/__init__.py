@@ -10,7 +10,9 @@ from __future__ import annotations
 TYPE_CHECKING = False  # as `typing` has it, which takes longer to load than this package; type checkers know the name
 if TYPE_CHECKING:
     from receipts_middleware.audit import Audit, audit_results
+    from receipts_middleware.confirming import Confirmed, aconfirm, confirm
     from receipts_middleware.core.citation import parse_citations
+    from receipts_middleware.core.confirmation import Confirmation
     from receipts_middleware.core.errors import FormatError, ReceiptsError, UsageError
     from receipts_middleware.core.finding import CitationCheck, Claim, Finding, Verification
     from receipts_middleware.core.policy import LanguageTables, Policy, ToolPolicy
@@ -30,6 +32,8 @@ __all__ = [
     "Audit",
     "CitationCheck",
     "Claim",
+    "Confirmation",
+    "Confirmed",
     "Finding",
     "FormatError",
     "LLMExtractor",
@@ -43,9 +47,11 @@ __all__ = [
     "UsageError",
     "Verification",
     "__version__",
+    "aconfirm",
     "audit_results",
     "averify_messages",
     "averify_turns",
+    "confirm",
     "load_policy",
     "parse_citations",
     "read_pair",
@@ -62,6 +68,8 @@ __all__ = [
 #: catches an error or reads citations need not load the judge.
 _MODULES = {
     "audit": "Audit audit_results",
+    "confirming": "Confirmed aconfirm confirm",
+    "core.confirmation": "Confirmation",
     "core.citation": "parse_citations",
     "core.errors": "FormatError ReceiptsError UsageError",
     "core.finding": "CitationCheck Claim Finding Verification",

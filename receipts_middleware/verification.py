@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from os import PathLike
 from typing import Protocol
 
 from receipts_middleware.core.attested import Under
+from receipts_middleware.core.confirmation import MAX_CONFIRMATIONS
 from receipts_middleware.core.errors import UsageError
 from receipts_middleware.core.executed import Recorded, SinkReader, fetch
 from receipts_middleware.core.finding import Verification
@@ -51,6 +53,7 @@ def verify_messages(
     sink: SinkReader | str | PathLike[str] | None = None,
     thread: str | None = None,
     run: str | None = None,
+    confirmations: Iterable[object] = (),
 ) -> Verification:
     """Verify the last reply of a run.
 
@@ -73,6 +76,8 @@ def verify_messages(
         thread: Thread of the run, in the sink and under a key, where records of another count as none. Where not given,
             the receipts on the messages find it.
         run: Run in the sink, where it belongs to no thread.
+        confirmations: What `confirm` gave for calls of the run, where neither state nor sink keeps it: `Confirmation`s
+            or plain objects. Under a key one must have signed them; with a sink and without a key they count as none.
 
     Returns:
         The verification of the last assistant message with text after the last user message.
@@ -82,7 +87,9 @@ def verify_messages(
         UsageError: `policy` is no policy, `signing_key` is no key, or `extractor` cannot be asked.
         ReceiptsError: The sink cannot be read.
     """
-    turn = last_turn(_as_transcript(messages, tools), policy=policy, under=under_keys(signing_key, thread or ""))
+    turn = last_turn(
+        _as_transcript(messages, tools, confirmations), policy=policy, under=under_keys(signing_key, thread or "")
+    )
     if sink is not None:
         turn = with_recorded(turn, fetch(_reader(sink), turn.ledger, thread=thread, run=run))
     return judge_turn(_asked(turn, extractor, llm_blocks=llm_blocks))
@@ -99,6 +106,7 @@ async def averify_messages(
     sink: SinkReader | str | PathLike[str] | None = None,
     thread: str | None = None,
     run: str | None = None,
+    confirmations: Iterable[object] = (),
 ) -> Verification:
     """Verify the last reply of a run, and wait for the extractor without blocking the loop.
 
@@ -112,6 +120,7 @@ async def averify_messages(
         sink: As for `verify_messages`.
         thread: As for `verify_messages`.
         run: As for `verify_messages`.
+        confirmations: As for `verify_messages`.
 
     Returns:
         As `verify_messages`.
@@ -121,7 +130,9 @@ async def averify_messages(
         UsageError: `policy` is no policy, `signing_key` is no key, or `extractor` cannot be asked.
         ReceiptsError: The sink cannot be read.
     """
-    turn = last_turn(_as_transcript(messages, tools), policy=policy, under=under_keys(signing_key, thread or ""))
+    turn = last_turn(
+        _as_transcript(messages, tools, confirmations), policy=policy, under=under_keys(signing_key, thread or "")
+    )
     if sink is not None:
         turn = with_recorded(turn, await _afetch(_reader(sink), turn.ledger, thread, run))
     return judge_turn(await _aasked(turn, extractor, llm_blocks=llm_blocks))
@@ -138,6 +149,7 @@ def verify_turns(
     sink: SinkReader | str | PathLike[str] | None = None,
     thread: str | None = None,
     run: str | None = None,
+    confirmations: Iterable[object] = (),
 ) -> list[Verification]:
     """Verify every reply of a run, each against what was known up to it.
 
@@ -151,6 +163,7 @@ def verify_turns(
         sink: As for `verify_messages`.
         thread: As for `verify_messages`.
         run: As for `verify_messages`.
+        confirmations: As for `verify_messages`.
 
     Returns:
         One verification for each assistant message with text, in order. A message whose own calls are still
@@ -163,7 +176,7 @@ def verify_turns(
         ReceiptsError: The sink cannot be read.
     """
     turns: Iterable[Turn] = read_turns(
-        _as_transcript(messages, tools), policy=policy, under=under_keys(signing_key, thread or "")
+        _as_transcript(messages, tools, confirmations), policy=policy, under=under_keys(signing_key, thread or "")
     )
     if sink is not None:
         held = list(turns)
@@ -183,6 +196,7 @@ async def averify_turns(
     sink: SinkReader | str | PathLike[str] | None = None,
     thread: str | None = None,
     run: str | None = None,
+    confirmations: Iterable[object] = (),
 ) -> list[Verification]:
     """Verify every reply of a run, and wait for the extractor without blocking the loop, one reply after another.
 
@@ -196,6 +210,7 @@ async def averify_turns(
         sink: As for `verify_messages`.
         thread: As for `verify_messages`.
         run: As for `verify_messages`.
+        confirmations: As for `verify_messages`.
 
     Returns:
         As `verify_turns`.
@@ -206,7 +221,7 @@ async def averify_turns(
         ReceiptsError: The sink cannot be read.
     """
     turns: Iterable[Turn] = read_turns(
-        _as_transcript(messages, tools), policy=policy, under=under_keys(signing_key, thread or "")
+        _as_transcript(messages, tools, confirmations), policy=policy, under=under_keys(signing_key, thread or "")
     )
     if sink is not None:
         held = list(turns)
@@ -224,6 +239,7 @@ def verify(
     policy: Policy | None = None,
     signing_key: Keys | None = None,
     thread: str | None = None,
+    confirmations: Iterable[object] = (),
 ) -> Verification:
     """Verify a reply against a ledger.
 
@@ -237,6 +253,7 @@ def verify(
         policy: What is said of the tools and of the run.
         signing_key: As for `verify_messages`; a receipt that none of the keys signed counts as `no_result`.
         thread: As for `verify_messages`.
+        confirmations: As for `verify_messages`.
 
     Returns:
         The verification. `trust` says that the ledger was given by the caller.
@@ -245,7 +262,7 @@ def verify(
         UsageError: A row is not an object, or two rows have one number, or `policy` or `signing_key` is none.
     """
     under = under_keys(signing_key, thread or "")
-    return judge_given(reply, ledger, tools=tools, shown=shown, policy=policy, under=under)
+    return judge_given(reply, ledger, tools=tools, shown=shown, policy=policy, under=under, confirmations=confirmations)
 
 
 def under_keys(signing_key: Keys | None, thread: str = "") -> Under | None:
@@ -253,8 +270,12 @@ def under_keys(signing_key: Keys | None, thread: str = "") -> Under | None:
     return Under(as_keyring(signing_key), thread) if signing_key is not None else None
 
 
-def _as_transcript(messages: object, tools: Iterable[object] | None) -> Transcript:
-    return messages if isinstance(messages, Transcript) and tools is None else read_transcript(messages, tools=tools)
+def _as_transcript(
+    messages: object, tools: Iterable[object] | None, confirmations: Iterable[object] = ()
+) -> Transcript:
+    found = messages if isinstance(messages, Transcript) and tools is None else read_transcript(messages, tools=tools)
+    more = tuple(islice(confirmations, MAX_CONFIRMATIONS))
+    return replace(found, confirmations=(*found.confirmations, *more)) if more else found
 
 
 def _reader(sink: SinkReader | str | PathLike[str]) -> SinkReader:

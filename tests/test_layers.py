@@ -58,7 +58,10 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "audit": frozenset({"core", "readers"}),
     "attestation": frozenset({"core", "readers", "signing"}),
     "sanitizing": frozenset({"core", "readers", "signing"}),
-    "": frozenset({"core", "readers", "policy", "audit", "llm", "recorder", "sanitizing", "verification"}),
+    "confirming": frozenset({"core", "signing", "store"}),
+    "": frozenset(
+        {"core", "readers", "policy", "audit", "confirming", "llm", "recorder", "sanitizing", "verification"}
+    ),
 }
 
 #: The order inside `core`: a module imports only from rows above its own. A folder counts as one module, but for
@@ -66,9 +69,9 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 CORE_ORDER: tuple[str, ...] = tuple(
     """
     errors keys patterns canonical lexicon values ranges markdown citation receipt chain toolspec transcript evidence
-    facts snapshot seal rows ledger attest grade children finding lint noted wording language.value claims rules policy
-    children.reduce binding given resolve inspect suspicion language claimed bearing cited attested summary turn audit
-    executed audited verify witness children.judge
+    facts snapshot seal confirmation rows ledger attest grade outside children finding lint noted wording language.value
+    claims rules policy children.reduce binding given resolve inspect suspicion language claimed bearing cited attested
+    summary confirmed turn audit executed audited verify witness children.judge
     """.split()
 )
 

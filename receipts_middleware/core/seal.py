@@ -119,8 +119,13 @@ def snapshot_bytes(body: bytes, text: str, place: Place, alg: str, kid: str) -> 
 
 def channel_bytes(meta: Mapping[str, object], place: Place, alg: str, kid: str) -> bytes:
     """What is signed of the run's own row in the private channel: all of it but the signature."""
-    body = {key: value for key, value in meta.items() if key != "sig"}
-    return pae([*_head(CHANNEL_DOMAIN, alg, kid, place), canon(body)])
+    return record_bytes(CHANNEL_DOMAIN, meta, place, alg, kid)
+
+
+def record_bytes(domain: bytes, record: Mapping[str, object], place: Place, alg: str, kid: str) -> bytes:
+    """What is signed of a plain record: all of it but the signature, and where it belongs."""
+    body = {key: value for key, value in record.items() if key != "sig"}
+    return pae([*_head(domain, alg, kid, place), canon(body)])
 
 
 def digest_calls(calls: Sequence[ToolCall]) -> str:
@@ -151,8 +156,12 @@ def seal_snapshot(value: str, text: str, place: Place, key: Signing) -> str:
 
 def seal_channel(meta: Mapping[str, object], place: Place, key: Signing) -> dict[str, object]:
     """The run's own row with where it belongs and its signature."""
-    body = {**meta, "scope": place.to_scope()}
-    return {**body, "sig": seal(key, channel_bytes(body, place, key.alg, key.kid))}
+    return seal_record(CHANNEL_DOMAIN, {**meta, "scope": place.to_scope()}, place, key)
+
+
+def seal_record(domain: bytes, record: Mapping[str, object], place: Place, key: Signing) -> dict[str, object]:
+    """A plain record, which names where it belongs itself, with its signature."""
+    return {**record, "sig": seal(key, record_bytes(domain, record, place, key.alg, key.kid))}
 
 
 def check_receipt(receipt: Receipt, keys: Checking) -> SealState:
@@ -177,6 +186,11 @@ def check_snapshot(value: str, text: str, keys: Checking) -> SealState:
 
 def check_channel(meta: object, keys: Checking) -> SealState:
     """What the signature of the run's own row is worth. Untrusted."""
+    return check_record(CHANNEL_DOMAIN, meta, keys)
+
+
+def check_record(domain: bytes, meta: object, keys: Checking) -> SealState:
+    """What the signature of a plain record is worth. Untrusted."""
     if not isinstance(meta, Mapping):
         return "unsigned"
     scope = meta.get("scope")
@@ -185,7 +199,7 @@ def check_channel(meta: object, keys: Checking) -> SealState:
     plain = all(isinstance(key, str) for key in meta)
     if not plain or (sig is not None and not isinstance(sig, Mapping)):
         return "bad"
-    return _check(sig, keys, lambda alg, kid: channel_bytes(meta, place_of(held), alg, kid))
+    return _check(sig, keys, lambda alg, kid: record_bytes(domain, meta, place_of(held), alg, kid))
 
 
 def _check(sig: Mapping[str, object] | None, keys: Checking, message: _Message) -> SealState:

@@ -121,6 +121,7 @@ class Transcript:
         is_partial: Calls may have been made that the source does not hold, as in a trace of what was instrumented, or
             by the tool within which an agent ran.
         channel: The middleware's private channel, where the source is a state that holds it.
+        confirmations: What was confirmed of its calls from outside, unparsed, where the source holds it.
     """
 
     messages: tuple[Message, ...]
@@ -129,6 +130,7 @@ class Transcript:
     meta: Mapping[str, str] | None = None
     is_partial: bool = False
     channel: Mapping[str, object] | None = None
+    confirmations: tuple[object, ...] = ()
 
 
 def choose_reply(messages: Sequence[Message]) -> int:

@@ -9,9 +9,11 @@ from typing import Literal
 from receipts_middleware.core.attest import Examination
 from receipts_middleware.core.children import Below, below
 from receipts_middleware.core.claimed import ClaimsMemory
+from receipts_middleware.core.confirmed import Confirmations
 from receipts_middleware.core.inspect import Inspected
 from receipts_middleware.core.ledger import Entry, Ledger, View
 from receipts_middleware.core.policy import NO_POLICY, Policy
+from receipts_middleware.core.seal import Checking
 from receipts_middleware.core.suspicion import Suspicion
 from receipts_middleware.core.toolspec import ToolSpec
 
@@ -42,6 +44,8 @@ class Turn:
         suspicions: Spans that somebody else than the rules reads as claims, as `read_suspicions` gives them.
         suspicions_block: A suspicion is an error.
         sink: What was compared with a sink and what differs; None where none was asked.
+        confirmations: What was confirmed of its calls from outside, as found; which of it counts is judged.
+        keys: Keys of which one must have signed; None where none was given.
         found: What keys, chain and channel prove; None where no key was given.
     """
 
@@ -65,3 +69,5 @@ class Turn:
     suspicions_block: bool = False
     sink: Mapping[str, object] | None = None
     found: Examination | None = None
+    confirmations: Confirmations = field(default_factory=Confirmations)
+    keys: Checking | None = None

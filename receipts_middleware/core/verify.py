@@ -29,6 +29,7 @@ from receipts_middleware.core.claimed import (
     stops_shipment,
     unjudged_findings,
 )
+from receipts_middleware.core.confirmed import Applied, Confirmations, apply_confirmations
 from receipts_middleware.core.finding import CitationCheck, Finding, Verification
 from receipts_middleware.core.given import given_entries
 from receipts_middleware.core.inspect import inspect_ledger
@@ -51,6 +52,7 @@ def verify(
     shown: Iterable[int] | None = None,
     policy: Policy | None = None,
     under: Under | None = None,
+    confirmations: Iterable[object] = (),
 ) -> Verification:
     """Verify a reply against a ledger.
 
@@ -63,6 +65,7 @@ def verify(
         shown: Numbers that the writer of the reply was shown; everything where not given.
         policy: What is said of the tools and of the run.
         under: Keys of which one must have signed each receipt; without them none is asked for.
+        confirmations: What was confirmed of its calls from outside. Untrusted.
 
     Returns:
         The verification. `trust` says that the ledger was given by the caller.
@@ -92,6 +95,8 @@ def verify(
             source="given",
             policy=said,
             found=found,
+            confirmations=Confirmations().and_more(confirmations, "given"),
+            keys=under.keys if under is not None else None,
         )
     )
 
@@ -124,12 +129,13 @@ def last_turn(transcript: Transcript, *, policy: Policy | None = None, under: Un
         The turn, without text where there is no reply to judge.
     """
     said = as_policy(policy)
+    held = Confirmations().and_more(transcript.confirmations, "state")
     transcript, found = attest(transcript, under)
     builder = LedgerBuilder(tools=transcript.tools, said=said.kind, id_path=said.id_path)
     turns = list(_turns(transcript, builder, choose_reply(transcript.messages), said, found))
     pending = builder.pending and _ends_with_the_agent(transcript.messages)
     if turns and not pending:
-        return turns[-1]
+        return _with_outside(turns[-1], held, under)
     ended: Ended = "pending" if pending else "empty"
     tools = transcript.tools or tuple(builder.tools)
     return Turn(
@@ -141,6 +147,8 @@ def last_turn(transcript: Transcript, *, policy: Policy | None = None, under: Un
         ended=ended,
         policy=said,
         found=found,
+        confirmations=held,
+        keys=under.keys if under is not None else None,
     )
 
 
@@ -175,9 +183,16 @@ def read_turns(transcript: Transcript, *, policy: Policy | None = None, under: U
         One turn a message with text, each with the ledger as of it.
     """
     said = as_policy(policy)
+    held = Confirmations().and_more(transcript.confirmations, "state")
     transcript, found = attest(transcript, under)
     builder = LedgerBuilder(tools=transcript.tools, said=said.kind, id_path=said.id_path)
-    return _turns(transcript, builder, None, said, found)
+    turns = _turns(transcript, builder, None, said, found)
+    return (_with_outside(turn, held, under) for turn in turns) if held or under is not None else turns
+
+
+def _with_outside(turn: Turn, held: Confirmations, under: Under | None) -> Turn:
+    """A turn with what was confirmed from outside, and the keys under which that counts."""
+    return replace(turn, confirmations=held, keys=under.keys if under is not None else None)
 
 
 def _turns(
@@ -251,6 +266,7 @@ def judge_turn(turn: Turn) -> Verification:
     Returns:
         The verification.
     """
+    turn, applied = _confirmed(turn)
     tools = turn.policy.with_known(turn.tools)
     checked = check_claims(
         turn.reply,
@@ -286,7 +302,7 @@ def judge_turn(turn: Turn) -> Verification:
     unjudged = bool(checked.unread) and not judged and (checked.mostly_unread or not citations)
     strange = () if unjudged else unjudged_findings(checked)  # of a whole reply the verdict says it
     raised = [*citation_findings(citations, turn.ledger), *checked.findings, *strange, *evidence]
-    raised += attested_findings(turn.found, turn.index)
+    raised += [*attested_findings(turn.found, turn.index), *applied.findings]
     findings = list(weigh(raised, turn.policy, checked.settled))
     findings.sort(key=lambda f: (-SEVERITY_ORDER.index(f.severity), f.start if f.start is not None else -1))
     verdict = verdict_of(findings, checked=bool(citations) or judged, unjudged=unjudged)
@@ -307,8 +323,19 @@ def judge_turn(turn: Turn) -> Verification:
         unreported=checked.unreported,
         duplicates=checked.duplicates,
         counts=counts,
-        trust=_trust(turn),
+        trust={**_trust(turn), **({"confirmations": applied.trust} if applied.trust else {})},
     )
+
+
+def _confirmed(turn: Turn) -> tuple[Turn, Applied]:
+    """The turn with what was confirmed of its calls, and what is to be said of that."""
+    if not turn.confirmations:
+        return turn, Applied(turn.ledger)
+    thread = turn.found.thread if turn.found is not None else ""
+    applied = apply_confirmations(
+        turn.ledger, turn.confirmations, keys=turn.keys, thread=thread, with_sink=turn.sink is not None
+    )
+    return replace(turn, ledger=applied.ledger), applied
 
 
 def _has_gaps(turn: Turn) -> bool:

@@ -24,4 +24,10 @@ def with_recorded(turn: Turn, recorded: Recorded, *, later: bool = True) -> Turn
     held = hold_against(turn.ledger, recorded, limit=limit, later=later)
     # A call that no key vouches for stays unbelieved, unless the sink has it: that is the stronger record.
     unbelieved = (turn.view.unbelieved - held.proven) | held.unbelieved
-    return replace(turn, ledger=held.ledger, view=replace(turn.view, unbelieved=unbelieved), sink=held.trust)
+    return replace(
+        turn,
+        ledger=held.ledger,
+        view=replace(turn.view, unbelieved=unbelieved),
+        sink=held.trust,
+        confirmations=turn.confirmations.and_more(recorded.confirmations, "sink"),
+    )

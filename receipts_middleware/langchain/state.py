@@ -58,3 +58,5 @@ class ReceiptsState(AgentState[ResponseT]):
     """Agent state with the private receipts channel. The reducer must stand last, or it is silently ignored."""
 
     _receipts: NotRequired[Annotated[dict[str, Any], PrivateStateAttr, _reducer]]
+    # What was confirmed from outside after a run. Without a reducer, so that it is in no state that has none of it.
+    _receipts_confirmed: NotRequired[Annotated[dict[str, Any], PrivateStateAttr]]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from receipts_middleware.core.errors import FormatError
-from receipts_middleware.core.keys import CHANNEL
+from receipts_middleware.core.keys import CHANNEL, CONFIRMED_CHANNEL
 from receipts_middleware.core.toolspec import ToolSpec, read_tools
 from receipts_middleware.core.transcript import Message, Transcript
 from receipts_middleware.readers import langchain_messages, openai_chat
@@ -41,6 +41,7 @@ class _Document:
     whole: object = None
     native: NativeReader | None = None
     channel: Mapping[str, object] | None = None
+    confirmations: tuple[object, ...] = ()
 
 
 def read_transcript(source: object, *, tools: Iterable[object] | None = None) -> Transcript:
@@ -77,7 +78,9 @@ def read_transcript(source: object, *, tools: Iterable[object] | None = None) ->
     messages = [_read(item, kind) for item, kind in zip(document.messages, formats, strict=True)]
     name = "langchain" if "langchain" in formats else "openai_chat" if messages else ""
     marked = langchain_messages.mark_answers(messages, bound)
-    return Transcript(marked, specs, name, document.meta, channel=document.channel)
+    return Transcript(
+        marked, specs, name, document.meta, channel=document.channel, confirmations=document.confirmations
+    )
 
 
 def _read_native(native: NativeReader, document: _Document, tools: Iterable[object] | None) -> Transcript:
@@ -185,19 +188,40 @@ def _open_holder(value: object, pointer: str) -> _Document | None:
         document = _open_text(messages)
         return replace(document, tools=_tools(value), meta=_meta(value))
     if isinstance(messages, list | tuple):
-        return _Document(messages, f"{pointer}/messages", _tools(value), _meta(value), value, channel=_channel(value))
+        return _Document(
+            messages,
+            f"{pointer}/messages",
+            _tools(value),
+            _meta(value),
+            value,
+            channel=_channel(value),
+            confirmations=_confirmations(value),
+        )
     for name in _HOLDERS:
         inner = field_of(value, name)
         if isinstance(inner, Mapping) and isinstance(inner.get("messages"), list | tuple):
             tools = _tools(value) or _tools(inner)
             meta, channel = _meta(value) or _meta(inner), _channel(inner)
-            return _Document(inner["messages"], f"{pointer}/{name}/messages", tools, meta, channel=channel)
+            return _Document(
+                inner["messages"],
+                f"{pointer}/{name}/messages",
+                tools,
+                meta,
+                channel=channel,
+                confirmations=_confirmations(inner),
+            )
     choices = field_of(value, "choices")
     if isinstance(choices, list | tuple) and choices:
         reply = field_of(choices[0], "message")
         if _format(reply) is not None:
             return _Document([reply], f"{pointer}/choices", _tools(value), _meta(value))
     return None
+
+
+def _confirmations(value: object) -> tuple[object, ...]:
+    """What was confirmed from outside, where a state was saved with it; unparsed."""
+    held = field_of(value, CONFIRMED_CHANNEL)
+    return tuple(held.values()) if isinstance(held, Mapping) else ()
 
 
 def _channel(value: object) -> Mapping[str, object] | None:

@@ -214,6 +214,7 @@ def test_no_value_makes_the_parser_raise(value) -> None:
 def test_an_execution_has_one_row_of_each_phase() -> None:
     assert {event: row("u", event).phase for event in EVENTS} == {
         "start": 0,
+        "confirmed": 1,
         "erased": 2,
         **dict.fromkeys(END_EVENTS, 1),
     }

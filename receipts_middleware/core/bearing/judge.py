@@ -119,7 +119,8 @@ def _against(share: Share, bound: Sequence[Bound], field: Field) -> Borne | None
         "",
     )
     why = why or _shows(other_shown(statement, act, share.beside, field.run) or other_under_key(statement, act))
-    why = why or brings_other_news(statement, act) or leaves_open(statement, act, field)
+    if act.entry.confirmed != "confirmed":  # the state that the call returned was not the last word
+        why = why or brings_other_news(statement, act) or leaves_open(statement, act, field)
     if why:
         return Borne(supports=False, why=why, better=_fuller(statement, act, field))
     other = other_thing(statement, act, field, share.beside)

@@ -150,7 +150,7 @@ def _is_no_look(claim: FoundClaim, verb: str, link: Link, act: Act) -> bool:
 
 def _is_open(act: Act) -> bool:
     """Whether the record leaves the end of an act open."""
-    return (
+    return act.entry.confirmed != "confirmed" and (
         act.grade == "S2"
         or act.entry.outcome == "partial"
         or normal_status(act.entry.receipt.status_word or "") in OPEN_STATES

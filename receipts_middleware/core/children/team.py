@@ -167,6 +167,7 @@ def _placed(entry: Entry, place: int, label: str, by: str, memory: TeamMemory, *
         result=entry.result,
         facts=entry.facts,
         message_index=entry.message_index,
+        confirmed=entry.confirmed,
         place=place,
         label=label,
         by=by,

@@ -83,12 +83,14 @@ class Recorded:
         malformed: Rows that could not be read.
         erased: Rows of it were taken out on request.
         elsewhere: Executions that the messages name and the sink has of another thread or run.
+        confirmations: What somebody outside said of executions, unparsed, in the order of the sink.
     """
 
     executions: Sequence[Executed] = ()
     malformed: int = 0
     erased: bool = False
     elsewhere: frozenset[str] = frozenset()
+    confirmations: tuple[object, ...] = ()
 
 
 def read_rows(rows: Iterable[SinkRow | Malformed]) -> Recorded:
@@ -103,11 +105,14 @@ def read_rows(rows: Iterable[SinkRow | Malformed]) -> Recorded:
     starts: dict[str, SinkRow] = {}
     ends: dict[str, SinkRow] = {}
     malformed, erased = 0, False
+    confirmations: list[object] = []
     for row in rows:
         if isinstance(row, Malformed):
             malformed += 1
         elif row.event == "erased":
             erased = True
+        elif row.event == "confirmed":
+            confirmations.append(row.body.get("confirmation"))
         else:  # the first row counts: whoever appends later cannot change what was said
             (starts if row.event == "start" else ends).setdefault(row.uid, row)
     executions = []
@@ -118,7 +123,7 @@ def read_rows(rows: Iterable[SinkRow | Malformed]) -> Recorded:
         else:
             executions.append(executed)
     executions.sort(key=lambda executed: (executed.start or executed.row).seq)
-    return Recorded(executions, malformed, erased)
+    return Recorded(executions, malformed, erased, confirmations=tuple(confirmations))
 
 
 def _executed(start: SinkRow | None, end: SinkRow | None) -> Executed | None:

@@ -13,10 +13,11 @@ from typing import Final, Literal, get_args
 from receipts_middleware.core.receipt import MAX_NUMBER, MAX_TEXT, Malformed
 
 #: start: about to run; done: returned; raised: left by an exception; interrupted: paused, or the process was told to
-#: stop; cancelled: cancelled from outside; erased: rows of a run or thread were taken out on request.
-Event = Literal["start", "done", "raised", "interrupted", "cancelled", "erased"]
+#: stop; cancelled: cancelled from outside; confirmed: somebody outside said what became of an execution, in the body;
+#: erased: rows of a run or thread were taken out on request.
+Event = Literal["start", "done", "raised", "interrupted", "cancelled", "confirmed", "erased"]
 EVENTS: Final[frozenset[str]] = frozenset(get_args(Event))
-END_EVENTS: Final[frozenset[str]] = EVENTS - {"start", "erased"}
+END_EVENTS: Final[frozenset[str]] = EVENTS - {"start", "confirmed", "erased"}
 
 ROW_VERSION: Final = 1
 _TEXTS: Final = ("event", "uid", "at", "thread", "run", "ns", "graph", "tool", "tool_call_id")
@@ -28,7 +29,7 @@ class SinkRow:
 
     Attributes:
         event: What happened.
-        uid: Execution that the row is of, as on its receipt.
+        uid: Execution that the row is of, as on its receipt; of a confirmation its own id.
         at: When it was written, ISO 8601 in UTC.
         n: Number of the call in its conversation; 0 where the row is of none.
         thread: Thread of the run; empty where it has none.
@@ -59,8 +60,8 @@ class SinkRow:
 
     @property
     def phase(self) -> int:
-        """0 before an execution, 1 after it, 2 for what is of none; an execution has one row of each at most."""
-        return 0 if self.event == "start" else 1 if self.event in END_EVENTS else 2
+        """0 before an execution, 1 after it, 2 for what is of none; an id has one row of each at most."""
+        return 0 if self.event == "start" else 2 if self.event == "erased" else 1
 
     def to_dict(self) -> dict[str, object]:
         """Plain JSON object without `seq`, which the sink gives."""

@@ -101,7 +101,8 @@ def grade_ledger(
             strict=strict,
             policy=(policy or {}).get(entry.tool),
             declared=entry.call.grade if entry.call is not None else None,
-            confirmed=receipt.uid in confirmed,
+            confirmed=receipt.uid in confirmed or entry.confirmed == "confirmed",
+            refuted=entry.confirmed == "failed",
             kind=_content_kind(entry, kind),
         )
         is_given = graded[entry.n].is_given

@@ -34,8 +34,8 @@ _CONTENT_SOURCES: Final = frozenset({"body", "text", "policy"})
 _WORD_GRADES: Final[Mapping[StatusClass, Grade]] = {"failed": "F", "verified": "S4", "accepted": "S2"}
 
 
-#: Reasons of grades that were not worked out.
-_GIVEN: Final = frozenset({"policy", "log"})
+#: Reasons of grades that were not worked out: whoever may say so has set them.
+_GIVEN: Final = frozenset({"policy", "log", "confirmed", "refuted"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,7 @@ def grade(
     policy: Grade | None = None,
     declared: Grade | None = None,
     confirmed: bool = False,
+    refuted: bool = False,
     kind: ToolKind | None = None,
 ) -> Graded:
     """Grade the evidence of one call.
@@ -73,6 +74,7 @@ def grade(
         policy: Grade that the policy of the tool sets.
         declared: Grade that a caller's own log sets for this call; it outweighs the policy. Never taken from a result.
         confirmed: Outside evidence, a webhook say, confirms that it was done.
+        refuted: Outside evidence says that it came to nothing, whatever the call itself returned.
         kind: Kind of the tool where the caller knows it. Status words count for acting tools and shells only; None
             leaves it to the layer that the receipt names as the source of its outcome.
 
@@ -87,6 +89,7 @@ def grade(
     said = _status(receipt, kind)
     return (
         _not_run(receipt)
+        or (Graded("F", "refuted") if refuted else None)
         or _unknown_end(receipt)
         or _failed(receipt, said)
         or _confirmed(receipt, said, confirmed=confirmed)

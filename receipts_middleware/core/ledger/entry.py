@@ -32,6 +32,7 @@ class Entry:
         result: The result as persisted.
         facts: Normalised values kept for claims.
         message_index: Position of the issuing message.
+        confirmed: What was confirmed of it from outside: `confirmed`, `failed`, or nothing.
     """
 
     receipt: Receipt
@@ -41,6 +42,7 @@ class Entry:
     result: ToolResult | None = None
     facts: Mapping[str, object] = field(default_factory=dict)
     message_index: int | None = None
+    confirmed: Literal["", "confirmed", "failed"] = ""
 
     @property
     def n(self) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from receipts_middleware.core.errors import FormatError
-from receipts_middleware.core.keys import CHANNEL
+from receipts_middleware.core.keys import CHANNEL, CONFIRMED_CHANNEL
 from receipts_middleware.core.transcript import Transcript
 from receipts_middleware.langchain.checkpoints.fold import fold_messages
 from receipts_middleware.langchain.checkpoints.plain import Snapshot
@@ -96,7 +96,9 @@ def read_thread(source: str, thread: str, *, tools: Iterable[object] | None = No
 @contextmanager
 def _opened(source: str) -> Iterator[Store]:
     is_url = source.startswith(PREFIXES)
-    store: Store = PostgresStore(source, channels=(_MESSAGES, CHANNEL)) if is_url else SqliteStore(source)
+    store: Store = (
+        PostgresStore(source, channels=(_MESSAGES, CHANNEL, CONFIRMED_CHANNEL)) if is_url else SqliteStore(source)
+    )
     try:
         yield store
     finally:
@@ -111,9 +113,10 @@ def _read(store: Store, thread: str, tools: Iterable[object] | None) -> Transcri
     if not messages:
         return None
     state: dict[str, object] = {"messages": messages, "thread_id": thread}
-    base, writes = _stored(store, thread, row, CHANNEL, dict)
-    if base is not None or writes:
-        state[CHANNEL] = merge_updates(*_plain(base, writes))
+    for channel in (CHANNEL, CONFIRMED_CHANNEL):
+        base, writes = _stored(store, thread, row, channel, dict)
+        if base is not None or writes:
+            state[channel] = merge_updates(*_plain(base, writes))
     return read_transcript(state, tools=tools)
 
 
