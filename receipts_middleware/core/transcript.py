@@ -38,6 +38,8 @@ class ToolCall:
         subagents: Conversations of the subagents that ran below it, where the source holds them.
         grade: What a caller's own log says of the evidence; it decides. Set by readers of such logs alone, never from
             what a model or a tool wrote.
+        unparsed: Text of the arguments, where the format wants a JSON object and this was read as something else (a
+            literal of Python, JSON within JSON); empty otherwise. Untrusted.
     """
 
     tool: str
@@ -47,6 +49,7 @@ class ToolCall:
     result: ToolResult | None = None
     grade: Grade | None = None
     subagents: tuple[Transcript, ...] = ()
+    unparsed: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -266,6 +266,8 @@ class TranscriptLinter:
         else:
             found = checker.check(call.args, is_text=call.kind == "invalid")
             self.counts.checked += checker.can_check and not (found and found[0].rule in _NOT_CHECKED)
+        if call.unparsed:
+            found = [*found, replace(not_json(call.unparsed, call.tool), severity="warning")]
         if not found:
             return found  # nearly every call
         place = _Place(self._at, index, call.tool, call.tool_call_id)

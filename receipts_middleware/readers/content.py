@@ -220,17 +220,36 @@ def parse_arguments(raw: object) -> object:
         The value; for text that is neither JSON nor a literal the text itself; an empty mapping for none. A JSON
         string that holds JSON once more is opened once more.
     """
+    return _parsed(raw)[0]
+
+
+def parse_json_arguments(raw: object) -> tuple[object, str]:
+    """Arguments of a format that wants a JSON object in their text.
+
+    Args:
+        raw: As for `parse_arguments`. Untrusted.
+
+    Returns:
+        The value as `parse_arguments` gives it; and the text, where it could be read and was no JSON object: a literal
+        of Python, or JSON within JSON. Empty otherwise.
+    """
+    value, is_json = _parsed(raw)
+    return value, raw if isinstance(raw, str) and not is_json and isinstance(value, Mapping) else ""
+
+
+def _parsed(raw: object) -> tuple[object, bool]:
+    """The value, and whether JSON alone was enough to read it."""
     if raw is None or (isinstance(raw, str) and not raw.strip()):
-        return {}
+        return {}, True
     if not isinstance(raw, str):
-        return raw
+        return raw, True
     parsed = parse_value(raw, limit=MAX_ARGUMENTS)
     if parsed is None:
-        return raw
+        return raw, False
     if isinstance(parsed.value, str):
         again = parse_value(parsed.value, limit=MAX_ARGUMENTS)
-        return again.value if again is not None and isinstance(again.value, dict | list) else parsed.value
-    return parsed.value
+        return again.value if again is not None and isinstance(again.value, dict | list) else parsed.value, False
+    return parsed.value, parsed.is_json
 
 
 #: Arguments carry whole files, so they are read far beyond the size of a status body.

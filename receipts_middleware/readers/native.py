@@ -14,7 +14,7 @@ from typing import Final
 from receipts_middleware.core.errors import FormatError
 from receipts_middleware.core.toolspec import ToolSpec, read_tools
 from receipts_middleware.core.transcript import Message, Role, ToolCall, Transcript
-from receipts_middleware.readers.content import field_of, parse_arguments, plain_fields, text_of
+from receipts_middleware.readers.content import field_of, parse_json_arguments, plain_fields, text_of
 
 #: A block of a client library within a result within a message within a response is five.
 MAX_OBJECT_DEPTH: Final = 12
@@ -223,9 +223,9 @@ def make_call(tool: str, tool_call_id: str, raw: object) -> ToolCall:
         tool_call_id: As given.
         raw: Arguments: a mapping, JSON text, a Python literal. Untrusted.
     """
-    args = parse_arguments(raw)
+    args, unparsed = parse_json_arguments(raw)
     unread = isinstance(args, str) and args.lstrip()[:1] in {"{", "["}
-    return ToolCall(tool, tool_call_id, args, "invalid" if unread else "client")
+    return ToolCall(tool, tool_call_id, args, "invalid" if unread else "client", unparsed=unparsed)
 
 
 def settle_arguments(messages: Sequence[Message]) -> tuple[Message, ...]:

@@ -12,7 +12,14 @@ from typing import Final
 
 from receipts_middleware.core.transcript import Message, Role, ToolCall, ToolResult
 from receipts_middleware.readers.channels import read_channels
-from receipts_middleware.readers.content import field_of, parse_arguments, reply_text, text_field, text_of
+from receipts_middleware.readers.content import (
+    field_of,
+    parse_arguments,
+    parse_json_arguments,
+    reply_text,
+    text_field,
+    text_of,
+)
 from receipts_middleware.readers.server_calls import server_calls
 
 _ROLES: Final[Mapping[str, Role]] = {
@@ -101,7 +108,10 @@ def _call(item: object) -> ToolCall:
         raw = field_of(holder, key)
         if raw is not None:
             break
-    return ToolCall(name, text_field(item, "id", "call_id", "tool_call_id"), parse_arguments(raw))
+    args, unparsed = parse_json_arguments(raw)
+    wants_json = holder is not item and key == "arguments"  # relatives of the format write what they like
+    call_id = text_field(item, "id", "call_id", "tool_call_id")
+    return ToolCall(name, call_id, args, unparsed=unparsed if wants_json else "")
 
 
 def _result(message: object, content: object) -> ToolResult:

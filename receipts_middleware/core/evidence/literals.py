@@ -31,9 +31,15 @@ _HEX_ESCAPES: Final = {"x": 2, "u": 4, "U": 8}
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A value that a text spelled out; the box tells None from no value."""
+    """A value that a text spelled out; the box tells None from no value.
+
+    Attributes:
+        value: The value.
+        is_json: JSON spelled it, and no literal of Python.
+    """
 
     value: object
+    is_json: bool = True
 
 
 def parse_value(text: str, *, limit: int = MAX_PARSE) -> Parsed | None:
@@ -54,7 +60,7 @@ def parse_value(text: str, *, limit: int = MAX_PARSE) -> Parsed | None:
     except (ValueError, RecursionError):
         pass
     try:
-        return Parsed(_Literals(text).whole())
+        return Parsed(_Literals(text).whole(), is_json=False)
     except ValueError:
         return None
 
