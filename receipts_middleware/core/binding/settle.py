@@ -93,7 +93,7 @@ def _take_what_is_left(table: Table, number: int) -> None:
     """An act that is said to be without a call, or still open, is looked at again in the light of the whole reply."""
     bound = table.found[number]
     claim, judged = bound.claim, bound.judged
-    if judged.status == "accepted_only" and _is_left_open(claim, table.pieces()):
+    if judged.status == "accepted_only" and claim.strength != "confirmed" and _is_left_open(claim, table.pieces()):
         table.found[number] = replace(bound, judged=replace(judged, status="supported"))
         return
     if judged.status != "not_called":
