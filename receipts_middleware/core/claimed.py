@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from receipts_middleware.core.binding import Act, Bound, Known, Run, bind, make_run, repeated, untold, written_calls
@@ -11,6 +11,7 @@ from receipts_middleware.core.binding.compare import agrees
 from receipts_middleware.core.binding.recovered import recover
 from receipts_middleware.core.binding.words import stem, stems
 from receipts_middleware.core.children import Team, TeamEntry, TeamMemory
+from receipts_middleware.core.claims.wrapped import unwrapped
 from receipts_middleware.core.finding import Claim, Finding
 from receipts_middleware.core.inspect import Inspected
 from receipts_middleware.core.language.added import words_of
@@ -145,6 +146,7 @@ def check_claims(
     """
     if not reply.strip():
         return Checked()
+    whole, reply = reply, unwrapped(reply)
     more = words_of(policy.added(ENGLISH.code))
     read = read_claims(reply, assumed=policy.language, more=more)
     found = read.claims
@@ -157,8 +159,10 @@ def check_claims(
     bound = tuple(
         b for b in bind(found, run, reply) if b.judged.tools or b.claim.kind != "result" or b.judged.status in _SAID
     )
-    bound = recover(read.loose, bound, run)
-    claims = tuple(_claim(b) for b in bound)
+    kept = {(b.claim.start, b.claim.end) for b in bound}
+    dropped = [c for c in found if (c.start, c.end) not in kept and c.subject != "agent" and c.kind != "umbrella"]
+    bound = recover([*read.loose, *dropped], bound, run)
+    claims = tuple(replace(c, text=whole[c.start : c.end]) for c in map(_claim, bound))
     ignored = {act.traits.name for act in run.acts if policy.for_tool(act.traits.name).ignore}
     silent = [act for act in untold(bound, run, reply, ignored) if _is_own(act)]
     if read.unread:

@@ -25,7 +25,7 @@ from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.settle import settle
 from receipts_middleware.core.binding.tools import Fit, Meant, fit, meant_by
 from receipts_middleware.core.binding.umbrellas import Bound, judge_umbrella
-from receipts_middleware.core.binding.words import stem
+from receipts_middleware.core.binding.words import stem, stems_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value, read_values
@@ -258,6 +258,8 @@ def _result(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run) 
         ):
             return judged
     judged = judge_result(claim, values, meant, run)
+    if judged.status == "supported" and judged.acts and all(_is_own_text(a, meant, values) for a in judged.acts):
+        return Judged("")  # what stands in a document that the agent wrote is no result
     done = [act for act in judged.acts if act.kind == "acting" and act.done and act.entry.n > run.this_turn]
     asked = None
     if len(done) == len(judged.acts) == 1:
@@ -270,6 +272,18 @@ def _result(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run) 
     if judged.status in ("supported", "unmatched") and found.calls and not judged.tools:
         return replace(judged, tools=found.tools)
     return judged
+
+
+#: An argument longer than this is a document.
+_DOCUMENT: Final = 400
+
+
+def _is_own_text(act: Act, meant: Meant, values: Sequence[Value]) -> bool:
+    """Whether only a document that the call was given has what a claim says, and neither its result nor its options."""
+    if act.kind != "acting" or not any(len(text) > _DOCUMENT for _, text in act.arg_pairs()):
+        return False
+    short = stems_of(" ".join(text for _, text in act.arg_pairs() if len(text) <= _DOCUMENT) + " " + act.output[:4_000])
+    return not meant.words & short and not any(act.output_pool().contains(v) for v in values)
 
 
 _NOW: Final = pattern_of(r"\b(?:now|off|gone|no longer|live|in place|in effect|all set|at last)\b", re.IGNORECASE)

@@ -67,7 +67,7 @@ def telling(meant: Meant, values: Sequence[Value], run: Run) -> list[tuple[float
 #: How much more than with any act a claim must share with a look to be what the look showed.
 _BY_FAR: Final = 1.0
 #: The least that it must share with it.
-_SHOWN: Final = 4.0
+_SHOWN: Final = 3.0
 
 
 def shown_by_a_look(

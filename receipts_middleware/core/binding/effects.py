@@ -12,7 +12,7 @@ from receipts_middleware.core.binding.asked import only_asked
 from receipts_middleware.core.binding.batches import batch_of
 from receipts_middleware.core.binding.candidates import Candidate, Candidates, names_in
 from receipts_middleware.core.binding.compare import TARGETS, Compared, agrees, compare
-from receipts_middleware.core.binding.granted import granted_other
+from receipts_middleware.core.binding.granted import echoed_other, granted_other
 from receipts_middleware.core.binding.meant_other import asked_another
 from receipts_middleware.core.binding.names import others_named
 from receipts_middleware.core.binding.run import Run
@@ -83,6 +83,9 @@ def judge_calls(claim: FoundClaim, values: Sequence[Value], found: Candidates, r
         if len(telling) > 1 and asked is not None and any(agrees(asked[1], act) for act in telling):
             asked = None
         asked = asked or (granted_other(values, telling[0]) if len(telling) == 1 else None)
+        echoed = echoed_other(claim.text, telling[0]) if len(telling) == 1 else ""
+        if echoed:
+            return Judged("misquoted", tools, telling, echoed[:300], "value", required)
         instead = asked_another(claim.text, telling[0], run) if asked is None and len(telling) == 1 else ""
         if instead:
             return Judged("wrong_target", tools, telling, instead, "asked", required)

@@ -45,6 +45,48 @@ def granted_other(values: Sequence[Value], act: Act) -> tuple[Mismatch, Value, s
     return None
 
 
+#: Keys that hold free text or tell how the call went.
+_FREE: Final = frozenset(
+    """text body message note notes subject title description reason status state content comment query url id type
+    kind""".split()
+)
+_MAX_WORD: Final = 40
+#: Keys of a result that answers the call rather than returning a record.
+_ANSWER: Final = 6
+
+
+def echoed_other(text: str, act: Act) -> str:
+    """A choice that the call was asked for and the claim repeats, where its result has another one under the same key.
+
+    Args:
+        text: The claim. Untrusted.
+        act: The call that bears it out by its words.
+
+    Returns:
+        What stands in the result; empty where nothing speaks against the claim.
+    """
+    body = act.body()
+    if not isinstance(body, dict) or not isinstance(act.args, dict) or len(body) > _ANSWER:
+        return ""  # a whole record may be the one from before
+    said = f" {_plain(text)} "
+    for key, asked in list(act.args.items())[:50]:
+        held = body.get(key)
+        if not (isinstance(asked, str) and isinstance(held, str)) or _FREE.intersection(str(key).lower().split("_")):
+            continue
+        wanted, got = _plain(asked), _plain(held)
+        if not wanted.replace(" ", "").isalpha() or not got.replace(" ", "").isalpha() or got.startswith(wanted):
+            continue
+        if len(held) <= _MAX_WORD and f" {wanted} " in said and f" {got} " not in said:
+            return f"{key}: {held}"
+    return ""
+
+
+def _plain(text: str) -> str:
+    return " ".join(
+        text[:2_000].lower().replace("_", " ").replace("-", " ").replace(",", " ").replace(".", " ").split()
+    )
+
+
 def _given(act: Act) -> Iterator[tuple[float, str]]:
     """Numbers of the result under a participle that says what was done."""
     body = act.body()

@@ -23,6 +23,9 @@ from receipts_middleware.core.values import Value, read_values
 _TOLD: Final = 3.0
 #: ... and so large a part of its words and values.
 _SHARE: Final = 0.5
+#: A shorter clause shares less; then nearly all of it must stand in what a look returned.
+_FEW: Final = 2.0
+_NEARLY_ALL: Final = 0.75
 #: Loose clauses that are looked at; a reply with more is a document.
 _MAX_LOOSE: Final = 200
 
@@ -53,7 +56,7 @@ def _told(claim: FoundClaim, run: Run) -> Judged | None:
     values = read_values(without_citations(claim.text))
     meant = meant_by(claim)
     found = [(w, a) for w, a in telling(meant, values, run) if a.kind == "reading" or _gives(values, a)]
-    if not found or found[0][0] < _TOLD:
+    if not found or found[0][0] < _FEW or (found[0][0] < _TOLD and found[0][1].kind != "reading"):
         return None
     if claim.strength == "accepted" and not any(agrees(v, act) for v in values for _, act in found[:1]):
         return None  # "would be merged" tells what a preview returned only where it gives its numbers
@@ -64,7 +67,8 @@ def _told(claim: FoundClaim, run: Run) -> Judged | None:
         return None  # it says more than the call shows
     top = found[0][0]
     acts = tuple(act for weight, act in found if weight >= top - 0.5)[:4]
-    if not any(_covers(meant, values, act, run) for act in acts):
+    share = _SHARE if top >= _TOLD else _NEARLY_ALL
+    if not any(_covers(meant, values, act, run, share) for act in acts):
         return None
     return Judged("supported", tuple(dict.fromkeys(a.traits.name for a in acts)), acts, "", "told", "S1")
 
@@ -79,8 +83,8 @@ def _gives(values: Sequence[Value], act: Act) -> bool:
     return short and (any(agrees(v, act) for v in values) or len(act.output) <= _LONG)
 
 
-def _covers(meant: Meant, values: Sequence[Value], act: Act, run: Run) -> bool:
+def _covers(meant: Meant, values: Sequence[Value], act: Act, run: Run, share: float) -> bool:
     told = sum(2.0 if v.kind in TARGETS else 1.5 for v in values if agrees(v, act))
     words = len(meant.words & (act.words() | act.traits.own | run.alias_words(act)))
     whole = len(meant.words) + sum(2.0 if v.kind in TARGETS else 1.5 for v in values)
-    return told + words >= _SHARE * whole
+    return told + words >= share * whole

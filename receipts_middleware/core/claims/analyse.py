@@ -16,6 +16,8 @@ from receipts_middleware.core.language.value import NO_WORDS, Words
 _GENERIC: Final = frozenset(
     "typically usually generally normally always policy policies eligible allowed permitted each every any may".split()
 )
+#: Words of a moment.
+_AT_ONCE: Final = frozenset("today tonight now immediately yesterday".split())
 #: Past forms that are written as the imperative is; as the first word of a full sentence they ask for something.
 _UNMARKED: Final = frozenset({"read", "put", "set", "cut", "let", "hit", "run", "split", "reset", "shut", "come"})
 
@@ -240,6 +242,8 @@ def is_generic(clause: Clause, tokens: Sequence[Token]) -> bool:
     """A rule rather than a fact: "invoices are issued on the 1st of each month"."""
     if any(x.word in _GENERIC and not (x.word == "may" and x.capital) for x in tokens[clause.first : clause.last]):
         return True
+    if not _AT_ONCE.isdisjoint(x.word for x in tokens[clause.first : clause.last]):
+        return False  # "records are kept for seven years, starting today" is no standing rule
     start = clause.chain.start
     if clause.shape != "noun" or clause.subject >= start or tokens[start].word not in ("are", "is", "get", "gets"):
         return False

@@ -37,7 +37,7 @@ def claims_of(unit: Unit, text: str, more: Words = NO_WORDS) -> Iterator[FoundCl
     Yields:
         Claims whose offsets slice the reply.
     """
-    tokens = _asserted_part(unit)
+    tokens = _before_request(_asserted_part(unit))
     if not tokens or tokens[0].kind == "open" or _opens_no_assertion(tokens):
         return
     head = next((n for n, token in enumerate(tokens) if token.kind == "joint"), len(tokens))
@@ -71,6 +71,12 @@ def _asserted_part(unit: Unit) -> tuple[Token, ...]:
             planned = not (t.PLANS | t.CONDITIONS | t.MODALS).isdisjoint(words) or words[:2] == ["to", "do"]
             return tokens[:number] if planned else tokens
     return tokens
+
+
+def _before_request(tokens: Sequence[Token]) -> Sequence[Token]:
+    """Tokens in front of what is asked of the reader: ", please confirm with 'yes' and provide a card"."""
+    at = next((n for n, x in enumerate(tokens[:-1]) if x.word == "please" and tokens[n + 1].kind == "word"), None)
+    return tokens if at is None or tokens[at + 1].word in ("note", "find", "see", "be") else tokens[:at]
 
 
 def _opens_no_assertion(tokens: Sequence[Token]) -> bool:

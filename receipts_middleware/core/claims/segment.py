@@ -8,7 +8,7 @@ out. Offsets are those of the reply.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -134,8 +134,9 @@ def _asserted(text: str, document: Document) -> Iterator[Segment]:
     draft: int | None = None
     letter = planned = False
     block = -1
+    proposed = _proposed(text, document.segments)
     for segment in document.segments:
-        if segment.quoted or segment.kind == "header":
+        if segment.quoted or segment.kind == "header" or segment.start in proposed:
             continue
         if draft is not None and segment.block > draft:
             if segment.block == draft + 1 or letter:
@@ -161,6 +162,29 @@ def _asserted(text: str, document: Document) -> Iterator[Segment]:
         if _announces(text, segment, DRAFTS):
             draft = segment.block
         yield segment
+
+
+#: A question by which what stands above is put to the reader before anything is done.
+_PUT_TO: Final = pattern_of(
+    r"\b(?:if (?:these|this|all|everything)[^.?!\n]{0,40}(?:correct|right|good|fine)[^.?!\n]{0,60}"
+    r"(?:reply|confirm|proceed|say)"
+    r"|please (?:reply|confirm|say|type)[^.?!\n]{0,40}(?:yes|proceed|confirm))",
+    re.IGNORECASE,
+)
+
+
+def _proposed(text: str, segments: Sequence[Segment]) -> frozenset[int]:
+    """Starts of the items of lists that the paragraph behind them puts to the reader."""
+    found: set[int] = set()
+    items: list[int] = []
+    for segment in segments:
+        if segment.kind == "item":
+            items.append(segment.start)
+        elif items and segment.end - segment.start < 600:
+            if _PUT_TO.search(text, segment.start, segment.end):
+                found.update(items)
+            items = []
+    return frozenset(found)
 
 
 def _announces(text: str, segment: Segment, nouns: frozenset[str]) -> bool:
