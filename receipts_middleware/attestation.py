@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from receipts_middleware.core.attest import Examination, examine
-from receipts_middleware.core.audited import examine_sink, with_sink
+from receipts_middleware.core.audited import examine_sink, with_confirmations, with_sink
 from receipts_middleware.core.executed import SinkReader, fetch, read_rows
 from receipts_middleware.core.ledger import LedgerBuilder
 from receipts_middleware.core.seal import NO_KEYS, Checking
@@ -38,12 +38,18 @@ def audit_run(
     transcript = source if isinstance(source, Transcript) else read_transcript(source)
     keys: Checking = as_keyring(signing_key) if signing_key is not None else NO_KEYS
     found = examine(transcript, keys, thread=thread or "", channel=transcript.channel)
-    if sink is None:
+    if sink is None and not transcript.confirmations:
         return found
     builder = LedgerBuilder()
     for message in transcript.messages:
         builder.read(message)
-    return with_sink(found, transcript, fetch(sink, builder.ledger(), thread=thread))
+    ledger = builder.ledger()
+    confirmations = list(transcript.confirmations)
+    if sink is not None:
+        recorded = fetch(sink, ledger, thread=thread)
+        found = with_sink(found, transcript, recorded)
+        confirmations += [item for item in recorded.confirmations if item not in confirmations]
+    return with_confirmations(found, confirmations, (entry.receipt for entry in ledger), keys)
 
 
 def audit_sink(sink: SinkReader, *, signing_key: Keys | None = None, thread: str | None = None) -> Examination:
@@ -55,11 +61,13 @@ def audit_sink(sink: SinkReader, *, signing_key: Keys | None = None, thread: str
         thread: Only this thread.
 
     Returns:
-        One record an execution.
+        One record an execution, and one for what was confirmed of it.
 
     Raises:
         UsageError: `signing_key` is no key.
         ReceiptsError: The sink cannot be read.
     """
     keys: Checking = as_keyring(signing_key) if signing_key is not None else NO_KEYS
-    return examine_sink(read_rows(sink.read(thread=thread)), keys, thread=thread or "")
+    recorded = read_rows(sink.read(thread=thread))
+    found = examine_sink(recorded, keys, thread=thread or "")
+    return with_confirmations(found, recorded.confirmations, (e.receipt for e in recorded.executions), keys)

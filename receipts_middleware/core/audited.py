@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from receipts_middleware.core.attest import Binding, Examination, Fault, Record, Tail
+from receipts_middleware.core.confirmation import check_confirmation, parse_confirmation, place_of_confirmation
 from receipts_middleware.core.executed import Executed, Recorded
 from receipts_middleware.core.receipt import Malformed, Receipt, parse_receipt
 from receipts_middleware.core.seal import Checking, check_receipt, place_of
@@ -123,3 +124,41 @@ def _of_executions(recorded: Recorded, keys: Checking, thread: str) -> Iterator[
             kid=kid,
             faults=tuple(faults),
         )
+
+
+def with_confirmations(
+    found: Examination, values: Iterable[object], receipts: Iterable[Receipt], keys: Checking
+) -> Examination:
+    """An examination with what was confirmed from outside.
+
+    Args:
+        found: What was found so far.
+        values: Confirmations. Untrusted.
+        receipts: Of the run, for the calls that they name.
+        keys: Keys at hand.
+    """
+    known = {receipt.uid: receipt for receipt in receipts}
+    records = [_of_confirmation(value, known, keys, found.thread) for value in values]
+    return replace(found, records=[*found.records, *records]) if records else found
+
+
+def _of_confirmation(value: object, known: Mapping[str, Receipt], keys: Checking, thread: str) -> Record:
+    item = parse_confirmation(value)
+    if isinstance(item, Malformed):
+        return Record(kind="confirmation", index=None, faults=("malformed",), detail=item.reason)
+    receipt = known.get(item.uid)
+    state = check_confirmation(item, keys)
+    own = place_of_confirmation(item).thread
+    faults: list[Fault] = []
+    if state == "valid":
+        faults += ["unbound"] if not own else ["replayed_thread"] if thread and own != thread else []
+    return Record(
+        kind="confirmation",
+        index=None,
+        id=receipt.id if receipt is not None else "",
+        tool=receipt.tool if receipt is not None else "",
+        signature=state,
+        kid=(item.sig or {}).get("kid", ""),
+        faults=tuple(faults),
+        detail=f"{item.state} at {item.at}",
+    )

@@ -23,6 +23,7 @@ _KINDS: Final[Mapping[str, str]] = {
     "row": "channel",
     "channel": "channel, own row",
     "execution": "sink",
+    "confirmation": "confirmation",
 }
 
 

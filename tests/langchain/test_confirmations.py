@@ -21,6 +21,7 @@ from receipts_middleware.attestation import audit_run, audit_sink
 from receipts_middleware.core.keys import CHANNEL, CONFIRMED_CHANNEL, RECEIPT_KEY
 from receipts_middleware.langchain import ReceiptsMiddleware
 from receipts_middleware.langchain.testing import ScriptedChatModel
+from receipts_middleware.reports.attest import render_examination
 from receipts_middleware.store import JsonlSink, SqliteSink, read_executions
 
 KEY = b"k" * 32
@@ -86,7 +87,14 @@ def test_the_thread_goes_on_after_a_confirmation_and_keeps_it(tmp_path):
         assert (last.verdict, last.trust["signatures"], last.trust["chain"], last.trust["tail"]) == (
             "nothing_checked", "valid", "intact", "complete",
         )  # fmt: skip
-        assert audit_run(values, signing_key=KEY, thread="thread-1").holds
+        found = audit_run(values, signing_key=KEY, thread="thread-1")
+        assert found.holds
+        assert found.records[-1].kind == "confirmation"
+        text = render_examination(found)
+        assert "confirmation r1 send_email" in text
+        (record,) = values[CONFIRMED_CHANNEL].values()
+        for forged in ({**record, "state": "failed"}, {k: v for k, v in record.items() if k != "sig"}, {"v": 1}):
+            assert not audit_run({**values, CONFIRMED_CHANNEL: {"x": forged}}, signing_key=KEY).holds
 
 
 def test_a_state_that_nobody_confirmed_in_has_no_trace_of_it():
@@ -145,7 +153,12 @@ def test_a_webhook_lifts_the_act_in_the_sink(make, key, tmp_path):
         assert (v.ok, {c.status for c in v.claims}) == (True, {"supported"})
     assert [row.event for row in sink.read(thread="thread-1")] == ["start", "done", "confirmed"]
     assert len(read_executions(sink, thread="thread-1").executions) == 1
-    assert len(audit_sink(sink, signing_key=key).records) == 1
+    audited = audit_sink(sink, signing_key=key).records
+    assert [(r.kind, r.id, r.signature) for r in audited] == [
+        ("execution", "r1", "valid" if key else "unsigned"),
+        ("confirmation", "r1", "valid" if key else "unsigned"),
+    ]
+    assert [r.kind for r in audit_run(values, signing_key=key, sink=sink).records].count("confirmation") == 1
     confirm(uid, {"event": "bounce"}, sink=sink, signing_key=key, at=AT + timedelta(hours=1))
     v = verify_messages(messages, sink=sink, signing_key=key)
     assert "failed" in {c.status for c in v.claims}

@@ -10,8 +10,8 @@ from receipts_middleware.core.seal import SealState
 
 #: receipt: on a tool message; snapshot: on an assistant message; entry: carried by a snapshot; child: of a subagent, in
 #: the receipt of the call that ran it; row: in the private channel; channel: the run's own row there; execution: in
-#: a sink.
-RecordKind = Literal["receipt", "snapshot", "entry", "child", "row", "channel", "execution"]
+#: a sink; confirmation: what somebody outside said of a call.
+RecordKind = Literal["receipt", "snapshot", "entry", "child", "row", "channel", "execution", "confirmation"]
 
 #: malformed: it cannot be read; hash_differs: the content is not what was hashed; args_differ: the call in the message
 #: asks for other arguments than were executed, and no edit is on record; facts_differ: the facts beside it are others;
