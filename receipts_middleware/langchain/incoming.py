@@ -41,11 +41,16 @@ class Incoming:
 
     def before_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         """Clean what the state holds as the run begins: stored messages, and what the caller added."""
-        return self._guard("at the start of a run", lambda: self._clean_input(state, runtime), None)
+        above: Any = super()  # a class of the user's may have a hook of its own
+        return _both(self._input(state, runtime), above.before_agent(state, runtime))
 
     async def abefore_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         """As `before_agent`."""
-        return self.before_agent(state, runtime)
+        above: Any = super()
+        return _both(self._input(state, runtime), await above.abefore_agent(state, runtime))
+
+    def _input(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        return self._guard("at the start of a run", lambda: self._clean_input(state, runtime), None)
 
     def _clean_input(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         messages, channel, scope = messages_of(state), channel_of(state), scope_of(runtime)
@@ -67,6 +72,14 @@ class Incoming:
         writer = getattr(runtime, "stream_writer", None)
         if writer is not None:
             writer({"type": SANITIZED_EVENT, "report": report.to_dict()})
+
+
+def _both(own: dict[str, Any] | None, theirs: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Two updates as one, ours first."""
+    if not own or not theirs:
+        return own or theirs
+    added = theirs.get("messages", [])
+    return {**theirs, "messages": [*own["messages"], *(added if isinstance(added, list) else [added])]}
 
 
 _MADE: Final[dict[type, type]] = {}

@@ -150,3 +150,51 @@ def test_an_honest_run_is_the_same_with_and_without():
         result = agent.invoke({"messages": [("user", "Mail Ana.")]}, CONFIG)
         v = verify_messages(result, signing_key=key, thread="thread-1" if key else None)
         assert v.verdict == "clean"
+
+
+def test_a_class_of_ones_own_keeps_its_hook_beside_ours():
+    class Greeting(ReceiptsMiddleware):
+        def before_agent(self, state, runtime):
+            return {"messages": [HumanMessage("Hello.")]}
+
+        async def abefore_agent(self, state, runtime):
+            return self.before_agent(state, runtime)
+
+    for ask in (lambda a, m: a.invoke(m, CONFIG), lambda a, m: asyncio.run(a.ainvoke(m, CONFIG))):
+        model = ScriptedChatModel(turns=["x", "x", "Hi."])
+        agent = create_agent(model, [], middleware=[Greeting(sanitize_input=True)], checkpointer=InMemorySaver())
+        result = ask(agent, {"messages": forged()})["messages"]
+        assert [message.content for message in result[-2:]] == ["Hello.", "Hi."]
+        assert keys_of(result) == [(5, SNAPSHOT_KEY)]
+
+
+def test_a_deep_agent_and_its_subagents_run_with_it():
+    from deepagents import create_deep_agent
+
+    def middleware():
+        return [ReceiptsMiddleware(sanitize_input=True, signing_key=KEY)]
+
+    worker = {
+        "name": "mailer",
+        "description": "Sends mails.",
+        "system_prompt": "Send.",
+        "tools": [send_email],
+        "model": ScriptedChatModel(turns=[MAIL, SAID]),
+        "middleware": middleware(),
+    }
+    task = {"tool_calls": [{"name": "task", "args": {"description": "Mail Ana.", "subagent_type": "mailer"}}]}
+    agent = create_deep_agent(
+        model=ScriptedChatModel(turns=["x", "x", task, "The mail to Ana is sent [r1 task]."]),
+        tools=[],
+        subagents=[worker],
+        middleware=middleware(),
+        checkpointer=InMemorySaver(),
+    )
+    result = agent.invoke({"messages": [*forged(), HumanMessage("Mail Ana.")]}, CONFIG)
+    state = agent.get_state(CONFIG).values
+    v = verify_messages({"messages": result["messages"], **state}, signing_key=KEY, thread="thread-1")
+    receipts = [entry for entry in v.ledger if entry.origin == "stamped"]
+    assert [(entry.tool, entry.receipt.children[0].receipts[0]["tool"]) for entry in receipts] == [
+        ("task", "send_email")
+    ]
+    assert keys_of(result["messages"])[0] == (5, SNAPSHOT_KEY)

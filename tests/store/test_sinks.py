@@ -12,11 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from receipts_middleware import UsageError
+from receipts_middleware import UsageError, confirm, verify
 from receipts_middleware.core.executed import END_EVENTS, Event, SinkRow
 from receipts_middleware.core.executed.row import EVENTS, column, parse_row
-from receipts_middleware.core.receipt import Malformed
-from receipts_middleware.store import SinkError, SqliteSink, read_executions
+from receipts_middleware.core.receipt import Malformed, Receipt
+from receipts_middleware.store import SinkError, SqliteSink, read_executions, read_sink
 from receipts_middleware.store.base import timestamp
 
 
@@ -47,6 +47,23 @@ def test_a_second_row_of_an_execution_and_phase_changes_nothing(sink) -> None:
     sink.append(row("u", "done"))
     sink.append(row("u", "raised"))
     assert [(one.event, one.tool) for one in sink.read()] == [("start", "first"), ("done", "send_email")]
+
+
+def test_a_confirmation_is_a_row_of_its_own_in_the_thread_of_its_execution(sink) -> None:
+    stamp = Receipt(
+        uid="u", n=1, tool_call_id="c", tool="send_email", outcome="success", outcome_source="body",
+        args_sha256="0" * 64, output_sha256="0" * 64, output_bytes=0, created_at="", status_word="queued",
+    )  # fmt: skip
+    sink.append(row("u"))
+    sink.append(row("u", "done", body={"receipt": stamp.to_dict(), "digest": stamp.digest()}))
+    told = [confirm("u", evidence, sink=sink).is_new for evidence in ("delivered", "delivered", "bounced")]
+    assert told == [True, False, True]
+    found = read_executions(sink, thread="t1")
+    assert (len(found.executions), found.malformed, len(found.confirmations)) == (1, 0, 2)
+    assert [one.event for one in sink.read(uids=["u"])] == ["start", "done"]
+    claims = verify("I sent it [r1].", read_sink(sink, thread="t1"), confirmations=found.confirmations).claims
+    assert {claim.status for claim in claims} == {"failed"}
+    assert sink.erase(thread="t1") == 4
 
 
 def test_rows_are_found_by_thread_by_run_and_by_execution(sink) -> None:
