@@ -79,6 +79,18 @@ def note(findings: Sequence[LintFinding]) -> dict[str, object]:
     return {NOTED_KEY: rows, **({MORE_KEY: more} if more else {})}
 
 
+def without_paths(keys: Mapping[str, object]) -> dict[str, object]:
+    """The same keys without places: a member of a mapping may be named by a value, which some keep out of state.
+
+    Args:
+        keys: As `note` made them.
+    """
+    rows = keys.get(NOTED_KEY)
+    if not isinstance(rows, list):
+        return dict(keys)
+    return {**keys, NOTED_KEY: [{name: row[name] for name in ("rule", "severity")} for row in rows]}
+
+
 def read_noted(extra: Mapping[str, object]) -> tuple[tuple[Noted, ...], int]:
     """What a receipt notes.
 

@@ -21,7 +21,7 @@ from receipts_middleware.core.evidence import Evidence
 from receipts_middleware.core.evidence.object_id import id_at
 from receipts_middleware.core.keys import HARVEST_KEY, RECEIPT_KEY
 from receipts_middleware.core.lint import make_lint_finding
-from receipts_middleware.core.noted import note
+from receipts_middleware.core.noted import note, without_paths
 from receipts_middleware.core.policy import Policy
 from receipts_middleware.core.receipt import EMPTY_TEXT_SHA256, MAX_TEXT, RETURN_DIRECT_KEY, Child, Receipt
 from receipts_middleware.langchain.arguments import freeze
@@ -277,7 +277,7 @@ def _record(
         # Without a turn behind it a saved run would look as if it had been cut off.
         extra={
             **({RETURN_DIRECT_KEY: True} if getattr(execution.request.tool, "return_direct", None) is True else {}),
-            **execution.noted,
+            **(execution.noted if keeping.capturing.of(name) == "values" else without_paths(execution.noted)),
         },
     )
     text = text_of(content)

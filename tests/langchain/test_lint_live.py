@@ -213,6 +213,15 @@ def test_no_value_of_an_argument_is_in_a_receipt_and_it_stays_small(drive):
     assert len(text) < 1_500
 
 
+@pytest.mark.parametrize("capture", ["values", "hashes"])
+def test_places_are_left_out_where_no_values_are_kept(capture, drive):
+    turns = [{"tool_calls": [call("send_email", to="a", **{"ana@example.com": 1})]}, "No."]
+    result = drive.ask(agent(plain_agent, turns, "record", capture=capture))
+    stamp = answers(result)[0].additional_kwargs[RECEIPT_KEY]
+    assert [row["rule"] for row in stamp["lint"]] == ["args_extra"]
+    assert ("ana@example.com" in json.dumps(stamp)) is (capture == "values")
+
+
 def test_a_tool_that_nobody_declared_is_noted_and_answered_by_the_host(host, drive, stamps):
     result = drive.ask(agent(host, [{"tool_calls": [call("send_mail", to="a")]}, "No."], "record"))
     receipt = stamps(result)[0]
