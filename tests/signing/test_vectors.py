@@ -12,12 +12,14 @@ import pytest
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+from receipts_middleware.core.confirmation import Confirmation, check_confirmation, parse_confirmation
 from receipts_middleware.core.receipt import Receipt, parse_receipt
 from receipts_middleware.core.seal import check_channel, check_receipt, check_snapshot
 from receipts_middleware.core.snapshot import Snapshot, parse_snapshot, peek_snapshot
 from receipts_middleware.signing import Ed25519Key, Keyring, PublicKey, SigningKey
 
-DOMAINS = {"receipt": b"receipts/1/receipt", "snapshot": b"receipts/1/snapshot", "channel": b"receipts/1/channel"}
+KINDS = ("receipt", "snapshot", "channel", "confirmation")
+DOMAINS = {kind: f"receipts/1/{kind}".encode() for kind in KINDS}
 
 
 def encode(parts: list[bytes]) -> bytes:
@@ -90,6 +92,14 @@ def test_records_of_the_vectors_are_read_and_valid(row):
         assert check_snapshot(row["snapshot"], row["text"], ring) == "valid"
         assert check_snapshot(row["snapshot"], row["text"] + ".", ring) == "bad"
         assert check_snapshot(row["canon"], row["text"], ring) == "unsigned"
+    elif row["kind"] == "confirmation":
+        confirmation = parse_confirmation(row["row"])
+        assert isinstance(confirmation, Confirmation)
+        assert confirmation.to_dict() == row["row"]
+        assert check_confirmation(confirmation, ring) == "valid"
+        told = [row["row"][name] for name in ("uid", "state", "evidence_sha256")]
+        body = b"receipts/1/confirmation-id\0" + json.dumps(told, separators=(",", ":")).encode()
+        assert confirmation.id == row["record_id"] == hashlib.sha256(body).hexdigest()[:20]
     else:
         assert check_channel(row["row"], ring) == "valid"
         assert check_channel({k: v for k, v in row["row"].items() if k != "sig"}, ring) == "unsigned"
