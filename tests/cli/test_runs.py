@@ -325,7 +325,9 @@ def test_shells_can_complete(words: str, index: int, wanted: str) -> None:
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_an_interruption_ends_all_processes_at_once(folder, jobs) -> None:
     (folder / "x.jsonl").write_text(to_lines(*(make_run(str(n)) for n in range(2_000))))
-    program = "from receipts_middleware.cli import main; main()"
+    # A job in the background of a shell is started with the signal ignored, and so are its children.
+    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    program = f"{heard}; from receipts_middleware.cli import main; main()"
     command = [sys.executable, "-c", program, "verify", "x.jsonl", "--output", "out.txt", "--jobs", jobs, "--verbose"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True) as process:
         assert process.stderr is not None

@@ -77,7 +77,8 @@ def test_stamps_without_a_ledger_count_by_position():
     assert [(c.id, c.resolution) for c in v.citations] == [("r1", "resolved"), ("r2", "resolved")]
     assert [(e.n, e.outcome, e.origin) for e in v.ledger] == [(1, "error", "legacy"), (2, "success", "legacy")]
     said = {"source": "messages", "signatures": "unsigned", "snapshot": "none", "stamped": 0, "unstamped": 2}
-    assert v.trust == {**said, "sink": {"state": "not_checked"}}
+    unchecked = dict.fromkeys(("binding", "chain", "tail"), "not_checked")
+    assert v.trust == {**said, **unchecked, "sink": {"state": "not_checked"}}
 
 
 @pytest.mark.parametrize(

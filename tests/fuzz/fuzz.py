@@ -29,7 +29,7 @@ SUFFIXES = (".json", ".jsonl", ".yaml", ".yml", ".traj", ".txt")
 #: Never read here: texts that accuracy is measured on.
 KEPT_APART = "claims"
 
-#: A case that takes longer is a finding. Inputs are small, so that this is a thousand times the usual.
+#: A case that takes longer, in processor time, is a finding. Inputs are small, so that this is a thousand times the usual.
 SLOW_SECONDS = 5.0
 #: Longer samples are cut down to a part, so that there are many cases a second.
 MAX_SEED_BYTES = 200_000
@@ -381,17 +381,17 @@ def _alarm(signum: int, frame: FrameType | None) -> None:
 
 def _run_watched(mutator: Mutator, seconds: float, out: Path | None) -> Report:
     """As `run`, with a clock on each case, and each finding written when it is found."""
-    signal.signal(signal.SIGALRM, _alarm)
+    signal.signal(signal.SIGPROF, _alarm)
     report, told = Report(), 0
     until = time.monotonic() + seconds
     for number, (name, case) in enumerate(mutator.cases()):
         if time.monotonic() > until:
             break
-        signal.setitimer(signal.ITIMER_REAL, SLOW_SECONDS)
+        signal.setitimer(signal.ITIMER_PROF, SLOW_SECONDS)
         try:
             check(case, name, report, verify=number % VERIFY_EVERY == 0)
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.setitimer(signal.ITIMER_PROF, 0)
         for text, found in report.findings[told:]:
             told += 1
             print(text, file=sys.stderr)

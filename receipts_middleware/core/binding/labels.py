@@ -15,7 +15,7 @@ QUANTITY_KEYS: Final = frozenset(
     months years capacity shares tickets score rate length width height weight price dose doses""".split()
 )
 #: What stands before a number that says when, and behind a number that is a part of one.
-_WHEN: Final = re.compile(r"\b(?:at|by|until|till|before|after|from|around|past|to)\s*\Z", re.IGNORECASE)
+_WHEN: Final = re.compile(r"\b(?:at|until|till)\s*\Z", re.IGNORECASE)
 _PART: Final = re.compile(r"\s+and\s+(?:a|one|three)?\s*-?(?:half|quarters?|third)\b", re.IGNORECASE)
 _LABELLED: Final = re.compile(r"(?:\A|[\s(*_])(?P<noun>[A-Za-z]{3,20})\s+(?:no\.?\s*|#)?\Z")
 #: Words before a number that count with it.
