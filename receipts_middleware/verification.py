@@ -12,7 +12,7 @@ from os import PathLike
 from typing import Protocol
 
 from receipts_middleware.core.attested import Under
-from receipts_middleware.core.confirmation import MAX_CONFIRMATIONS
+from receipts_middleware.core.confirmation import MAX_CONFIRMATIONS, Confirmation
 from receipts_middleware.core.errors import UsageError
 from receipts_middleware.core.executed import Recorded, SinkReader, fetch
 from receipts_middleware.core.finding import Verification
@@ -274,7 +274,8 @@ def _as_transcript(
     messages: object, tools: Iterable[object] | None, confirmations: Iterable[object] = ()
 ) -> Transcript:
     found = messages if isinstance(messages, Transcript) and tools is None else read_transcript(messages, tools=tools)
-    more = tuple(islice(confirmations, MAX_CONFIRMATIONS))
+    single = isinstance(confirmations, Confirmation | Mapping)
+    more = (confirmations,) if single else tuple(islice(confirmations, MAX_CONFIRMATIONS))
     return replace(found, confirmations=(*found.confirmations, *more)) if more else found
 
 

@@ -7,7 +7,7 @@ never makes a receipt: one of a call that nobody believes changes nothing.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final, Literal
@@ -61,7 +61,8 @@ class Confirmations:
         return bool(self.items) or bool(self.malformed)
 
     def and_more(self, values: Iterable[object], by: ConfirmedBy) -> Confirmations:
-        """These and others, untrusted, of which no more than 10,000 are read."""
+        """These and others, untrusted, of which no more than 10,000 are read; one by itself will do."""
+        values = [values] if isinstance(values, Confirmation | Mapping) else values
         found = [parse_confirmation(value) for value in islice(values, MAX_CONFIRMATIONS)]
         good = [(item, by) for item in found if isinstance(item, Confirmation)]
         bad = sum(isinstance(item, Malformed) for item in found)

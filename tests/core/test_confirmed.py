@@ -107,6 +107,7 @@ def test_an_accepted_act_becomes_supported_and_so_does_that_it_was_delivered():
     assert set(found) == {"supported"}
     assert set(grades) == {"S4"}
     assert v.verdict == "clean"
+    assert verdicts(SENT, confirmations=done)[0] == verdicts(SENT, confirmations=done.to_dict())[0] == ["supported"]
     trust = {"confirmed": ["r1"], "failed": [], "ignored": {}, "signatures": "unsigned"}
     assert v.trust["confirmations"] == trust
 

@@ -163,6 +163,7 @@ def test_what_was_only_accepted_is_delivered_once_the_provider_says_so():
     good = confirm(receipt, {"status": "delivered"}).confirmation
     lifted = verify_messages(messages, tools=tools, confirmations=[good])
     assert (lifted.ok, lifted.claims[-1].status, lifted.claims[-1].grade) == (True, "supported", "S4")
+    assert verify_messages(messages, tools=tools, confirmations=good).claims == lifted.claims
     refused = confirm(receipt, {"status": "refused"}).confirmation
     lowered = verify_messages(messages, tools=tools, confirmations=[refused])
     assert (lowered.ok, lowered.claims[-1].status, lowered.claims[-1].grade) == (False, "failed", "F")
