@@ -29,7 +29,7 @@ SUFFIXES = (".json", ".jsonl", ".yaml", ".yml", ".traj", ".txt")
 #: Never read here: texts that accuracy is measured on.
 KEPT_APART = "claims"
 
-#: A case that takes longer, in processor time, is a finding. Inputs are small, so that this is a thousand times the usual.
+#: A case that takes more processor time is a finding. Inputs are small, so that this is a thousand times the usual.
 SLOW_SECONDS = 5.0
 #: Longer samples are cut down to a part, so that there are many cases a second.
 MAX_SEED_BYTES = 200_000

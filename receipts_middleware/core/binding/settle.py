@@ -93,7 +93,8 @@ def _take_what_is_left(table: Table, number: int) -> None:
     """An act that is said to be without a call, or still open, is looked at again in the light of the whole reply."""
     bound = table.found[number]
     claim, judged = bound.claim, bound.judged
-    if judged.status == "accepted_only" and claim.strength != "confirmed" and _is_left_open(claim, table.pieces()):
+    open_end = judged.status == "accepted_only" and claim.strength != "confirmed"
+    if open_end and (_is_left_open(claim, table.pieces()) or any(_is_named(a, table.reply) for a in judged.acts)):
         table.found[number] = replace(bound, judged=replace(judged, status="supported"))
         return
     if judged.status != "not_called":
@@ -118,6 +119,16 @@ def _take_what_is_left(table: Table, number: int) -> None:
             return
 
 
+def _is_named(act: Act, reply: str) -> bool:
+    """Whether the reply gives the very status of a call: "It is currently pending approval"."""
+    word = " ".join((act.entry.receipt.status_word or "").lower().replace("_", " ").replace("-", " ").split())
+    return len(word) > _MIN_STATUS and word in " ".join(reply.lower().replace("-", " ").split())
+
+
+#: A shorter status is a word of any sentence.
+_MIN_STATUS: Final = 6
+
+
 def _is_left_open(claim: FoundClaim, pieces: Sequence[Piece]) -> bool:
     """Whether the sentence of a claim, or the one behind it, leaves its end open."""
     return any(
@@ -131,7 +142,7 @@ def _is_left_open(claim: FoundClaim, pieces: Sequence[Piece]) -> bool:
 
 def _give_what_fell_short(table: Table) -> None:
     told = {a.entry.n for b in table.found if _tells(b) for a in b.judged.acts}
-    short = [a for a in unfinished(table.acts) if a.entry.n not in told]
+    short = [a for a in _fell_short(table) if a.entry.n not in told]
     short = [a for a in short if not _is_owned_up(a, short, table)]
     for act in short:
         if any(act in b.judged.acts for b in table.found if b.judged.status not in ("supported", "unmatched")):
@@ -143,6 +154,14 @@ def _give_what_fell_short(table: Table) -> None:
         score, at = max(scores)
         if score:
             table.found[-at] = _given(table, -at, act)
+
+
+def _fell_short(table: Table) -> list[Act]:
+    """Calls of this turn that were not done, and those of earlier turns that a claim is of all the same."""
+    newest = unfinished(table.acts)
+    meant = {b.judged.acts[0].entry.n for b in table.found if len(b.judged.acts) == 1}
+    earlier = [a for a in table.run.acts if a.kind != "reading" and a.entry.n <= table.run.this_turn]
+    return [a for a in unfinished(earlier) if a.entry.n in meant and a.grade == "F"] + newest
 
 
 def _tells(bound: Bound) -> bool:
@@ -277,7 +296,7 @@ def _given(table: Table, number: int, act: Act) -> Bound:
     bound = table.found[number]
     claim, judged = bound.claim, bound.judged
     calls = []
-    for other in table.acts:
+    for other in table.acts if act in table.acts else [*table.acts, act]:
         if other.traits.name == act.traits.name:
             link = table.link(number, other)
             calls.append(Candidate(other, link.fit, link.score, link.shared, link.values, link.words))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from receipts_middleware.core.claims import tables as t
-from receipts_middleware.core.claims.chains import Chain
+from receipts_middleware.core.claims.chains import Chain, is_amount
 from receipts_middleware.core.claims.clauses import Clause
 from receipts_middleware.core.claims.morphology import is_participle
 from receipts_middleware.core.claims.segment import Token
@@ -47,8 +47,8 @@ def kind_of(clause: Clause, tokens: Sequence[Token], more: Words = NO_WORDS) -> 
         return None
     if chain.bare and _describes(chain.base, tokens, chain.end):
         return None  # "made of glass", "linked to your account"
-    if chain.bare and chain.word == "left" and clause.shape != "agent" and _counts_before(tokens, clause):
-        return "result"  # "205 left"
+    if chain.bare and clause.shape != "agent" and is_amount(tokens, chain):
+        return "result"  # "205 left", "98% translated"
     if clause.speech and clause.asserted and clause.shape in ("noun", "thing", "other", "none"):
         return "result"
     if chain.form == "copula":
@@ -59,11 +59,6 @@ def kind_of(clause: Clause, tokens: Sequence[Token], more: Words = NO_WORDS) -> 
     if chain.passive:
         return _passive(clause, tokens, more)
     return _by_other(clause, tokens, more)
-
-
-def _counts_before(tokens: Sequence[Token], clause: Clause) -> bool:
-    before = tokens[max(0, clause.chain.start - 3) : clause.chain.start]
-    return any(x.kind == "number" or x.word in t.NUMBER_WORDS | t.NEGATIVE_SUBJECTS for x in before)
 
 
 def _by_agent(clause: Clause, tokens: Sequence[Token], more: Words) -> ClaimKind | None:

@@ -276,3 +276,23 @@ def _is_clear_subject(word: str) -> bool:
         or word in ("and", "but", "it", "that", "then")
         or word.endswith("ly")
     )
+
+
+#: Participles behind a number that say what became of an amount.
+_OF_AMOUNTS: Final = frozenset("spent sold used owed earned gone lost worn".split())
+
+
+def is_amount(tokens: Sequence[Token], chain: Chain) -> bool:
+    """Whether a bare participle tells how much there is of something rather than that it was done.
+
+    Args:
+        tokens: Of the unit.
+        chain: The participle.
+    """
+    before = tokens[max(0, chain.start - 3) : chain.start]
+    if not before:
+        return False
+    if chain.word == "left":
+        return any(x.kind == "number" or x.word in t.NUMBER_WORDS | t.NEGATIVE_SUBJECTS for x in before)
+    last = before[-1]
+    return last.kind == "number" and (last.word.endswith("%") or chain.word in _OF_AMOUNTS)

@@ -18,6 +18,7 @@ ERROR_KEYS: Final = _words(
     """
     error errors err errormessage errormessages errorcode errcode errorresult errordescription
     errordetails exception fault lasterror failurereason failuremessage
+    modelstate validationerrors fielderrors invalidparams invalidfields
     """
 )
 ERROR_FLAG_KEYS: Final = _words("iserror haserror haserrors failed failure")
@@ -74,7 +75,7 @@ COUNTS_OF_SUCCESS: Final = (
 )
 
 #: One level of wrapping that interfaces put around what they return.
-ENVELOPE_KEYS: Final = _words("data result response body payload output")
+ENVELOPE_KEYS: Final = _words("data result response body payload output attributes")
 
 #: Keys of a bare error object such as `{"message": "Missing Permissions", "code": 50013}`. Sources:
 #: Discord, Twilio, GitHub, RFC 9457.

@@ -13,7 +13,7 @@ from receipts_middleware.core.values.tables import CODE_CUES, ID_CUES, MEASURES,
 from receipts_middleware.core.values.value import MAX_NAME, Value
 
 _TOKEN: Final = pattern_of(r"(?<![\w.@#-])#?[A-Za-z0-9]+(?:[-_.]+[A-Za-z0-9]+)*(?!@?\w)")
-_NUMBER: Final = r"#?\d{1,18}"
+_NUMBER: Final = r"#?\d{1,24}"
 _LINK: Final = r"[\s:#*`\"'(]{1,4}"
 _NOUN: Final = r"(?:\s(?i:request|ids?|numbers?|nos?\.?|nr\.?|codes?|refs?|references?))?(?:\s(?:is|was))?"
 _CUE_FIRST: Final = "".join(sorted({c for cue in ID_CUES for c in (cue[0], cue[0].upper())}))

@@ -98,7 +98,8 @@ ID_CUES: Final = _words(
     job build task room table gate seat flight id number transaction payment refund charge subscription contract
     document policy claim shipment parcel tracking permit registration member patient employee contact lead opportunity
     quote dispute project sprint run deployment release story bug request matter docket entry item sku product po
-    confirmation card extension unit bus train line platform bed ward file folder thread message event"""
+    confirmation card extension unit bus train line platform bed ward file folder thread message event iccid imei
+    msisdn iban vin barcode serial"""
 )
 #: Those that are also verbs or quantities of something: a small number and a plural behind them is a count.
 VERB_CUES: Final = _words(
