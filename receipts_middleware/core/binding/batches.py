@@ -142,6 +142,8 @@ def _by_each(
         keys = [key for key in amounts[0] if all(key in other for other in amounts)] if amounts else []
         for key in keys:
             given = [other[key] for other in amounts]
+            if all(re.search(rf"\b{n}\b", claim.text) for n in given):
+                continue  # they are named: "paddles 408 and 411 are both cleared"
             if int(value.norm) in given and any(n != int(value.norm) for n in given):
                 said = next(n for n in given if n != int(value.norm))
                 return "partial_batch", tuple(c.act for c in calls), f"{key}: {said}"
@@ -242,6 +244,39 @@ def _left_out(act: Act, values: Sequence[Value]) -> str:
         if value.kind in TARGETS and value.norm.lower() in bad and value.norm.lower() not in good:
             return value.text
     return ""
+
+
+_ITEM_KEYS: Final = frozenset("item name id file title recipient email address sku line".split())
+
+
+def rejected_by_name(text: str, act: Act) -> str:
+    """A thing that a claim names in words and that a result lists among those for which it was not done.
+
+    Args:
+        text: The claim. Untrusted.
+        act: The call.
+
+    Returns:
+        The thing; empty where there is none.
+    """
+    body = act.body()
+    said = f" {' '.join(words_of(text[:2_000]))} "
+    for key, held in list(body.items())[:50] if isinstance(body, dict) else ():
+        if not isinstance(held, list) or not _FAILED_LISTS & set(words_of(str(key))):
+            continue
+        for name in (name for item in held[:50] for name in _names_of(item)):
+            plain = " ".join(words_of(name)) if len(name) <= _NAME else ""
+            if len(plain) > 2 and f" {plain} " in said:
+                return name
+    return ""
+
+
+_NAME: Final = 40
+
+
+def _names_of(item: object) -> list[str]:
+    values = [v for k, v in item.items() if k in _ITEM_KEYS] if isinstance(item, dict) else [item]
+    return [v for v in values if isinstance(v, str)]
 
 
 def _left_out_list(act: Act) -> str:

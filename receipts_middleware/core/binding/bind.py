@@ -9,6 +9,7 @@ from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.asked import only_asked
+from receipts_middleware.core.binding.batches import rejected_by_name
 from receipts_middleware.core.binding.candidates import Candidate, Candidates, find_candidates
 from receipts_middleware.core.binding.checks import is_bad, judge_check
 from receipts_middleware.core.binding.cites import as_cited, cited_first, without_citations
@@ -258,6 +259,10 @@ def _result(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run) 
         ):
             return judged
     judged = judge_result(claim, values, meant, run)
+    if judged.status == "supported" and len(judged.acts) == 1 and reads_as(claim.text) != "failure":
+        missing = rejected_by_name(claim.text, judged.acts[0])
+        if missing and judged.acts[0].kind == "acting":
+            return replace(judged, status="partial_batch", observed=missing[:300], reason="batch")
     if judged.status == "supported" and judged.acts and all(_is_own_text(a, meant, values) for a in judged.acts):
         return Judged("")  # what stands in a document that the agent wrote is no result
     done = [act for act in judged.acts if act.kind == "acting" and act.done and act.entry.n > run.this_turn]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
-from receipts_middleware.core.binding.candidates import find_candidates
+from receipts_middleware.core.binding.candidates import Candidate, find_candidates
 from receipts_middleware.core.binding.compare import TARGETS, compare
 from receipts_middleware.core.binding.effects import Judged
 from receipts_middleware.core.binding.run import Run
@@ -34,7 +34,14 @@ _OPENED: Final = frozenset(stem(w) for w in "open access read load fetch retriev
 _TOUCHED: Final = frozenset(
     stem(w) for w in "touch change alter modify leave affect amend hold skip omit withhold refrain avoid forgo".split()
 )
+#: Verbs by which something new comes to be.
+_MAKING: Final = frozenset(stem(w) for w in "create make raise open generate draw".split())
 _EMPTY_WORDS: Final = frozenset("anything nothing none no noth anyth thing it ani unfortunat sorry able could".split())
+
+
+def _makes_another(meant: Meant, candidate: Candidate) -> bool:
+    """That no relief sailing was created does not deny that a sailing was called off."""
+    return meant.verb in _MAKING and candidate.fit.verb < 3 and not _MAKING & candidate.act.traits.own
 
 
 def _says_not(act: Act, verb: str) -> bool:
@@ -87,7 +94,7 @@ def judge_denial(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: 
         if meant.verb in _TOUCHED:
             strong = act.kind == "acting" and bool(words & (act.traits.own | act.traits.told | act.key_words()))
         held = compare(claim.text, values, act, run)
-        if _OPEN_END.search(act.output[:4_000]):
+        if _OPEN_END.search(act.output[:4_000]) or _makes_another(meant, candidate):
             strong = False
         if not strong or held.differ or any(v.kind in TARGETS for v in held.silent):
             continue

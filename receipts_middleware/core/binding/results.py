@@ -370,6 +370,9 @@ def judge_others(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: 
     for act in run.acts if things else ():
         if act.kind != "acting" and all(agrees(v, act) or v.text.lower() in act.text() for v in things):
             return Judged("supported", (act.traits.name,), (act,), "", "told", "S4")  # "radar saw 0.3 mm at 14:20"
+    worded = [a for a in run.acts if a.grade not in ("F", "S1", "S0") and in_its_words(claim, a)]
+    if worded and not (persons and claim.action == "confirm"):  # an event is "confirmed", whoever will attend it
+        return Judged("supported", (worded[-1].traits.name,), (worded[-1],), "", "told", "S4")
     confirmed = [a for a in run.acts if not persons and a.grade == "S4" and (a in previous or a.kind == "acting")]
     if confirmed:
         return Judged("supported", (confirmed[-1].traits.name,), tuple(confirmed), "", "", "S4")

@@ -313,6 +313,8 @@ def _by_other(clause: Clause, tokens: Sequence[Token], more: Words) -> ClaimKind
         return "effect"
     if chain.base == "get" and chain.form == "have" and clause.shape == "noun" and _takes_object(tokens, clause):
         return "effect"  # "each of the five got a reminder"
+    if f"{chain.base} {_behind(tokens, chain)}" in ("turn up", "bring up", "throw up"):
+        return "result"  # "the search turned up no form"
     phrase = joined(tokens, chain.start, min(clause.last, chain.end + 4))
     if any(f" {x} " in f" {phrase} " for x in (*t.OUTCOME_PHRASES, *more.outcomes)):
         return "result" if clause.shape == "other" else "effect"

@@ -107,6 +107,10 @@ def undone_by(layer: Mapping[str, object], tool: str) -> str:
     return ""
 
 
+#: Verbs of putting something by for somebody.
+_HOLDING: Final = frozenset("reserve hold book block keep retain".split())
+
+
 def open_by(layer: Mapping[str, object], tool: str) -> str:
     """Say by which mark a layer says that the end is open.
 
@@ -127,6 +131,8 @@ def open_by(layer: Mapping[str, object], tool: str) -> str:
     for key, value in _first(layer):
         if value is None and _names_the_end(key, tool, verb):
             return f"{key} is null"
+        if value is True and key == "held" and verb in _HOLDING:
+            continue  # to reserve a chapel is to hold it
         if value is True and key in TRUE_IS_OPEN and not any(names_it(word, tool) for word in (key, key[:4])):
             return f"{key} is true"
         if value is True and key == "draft" and verb in OUTWARD_VERBS:
