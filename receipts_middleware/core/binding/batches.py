@@ -200,9 +200,9 @@ def _inside(
 ) -> tuple[str, tuple[Act, ...], str] | None:
     """One call over many things, of which its result says how many were done."""
     counts = counted(claim.text, values)
-    quantified = _ALL.search(claim.text) is not None
     for candidate in calls:
         act = candidate.act
+        quantified = _ALL.search(claim.text) is not None or _is_whole_range(claim.text, act)
         short = _left_out(act, values)
         if short:
             return ("failed" if len(values) <= 2 and not quantified else "partial_batch"), (act,), short
@@ -226,7 +226,8 @@ def _inside(
 
 
 _FAILED_LISTS: Final = frozenset(
-    "failed failures rejected errors skipped unprocessed unsuccessful invalid missing notfound bounced denied".split()
+    """failed failures rejected errors skipped unprocessed unsuccessful invalid missing notfound bounced denied unknown
+    suspended ineligible refused unreachable""".split()
 )
 
 
@@ -244,6 +245,15 @@ def _left_out(act: Act, values: Sequence[Value]) -> str:
         if value.kind in TARGETS and value.norm.lower() in bad and value.norm.lower() not in good:
             return value.text
     return ""
+
+
+_RANGE: Final = pattern_of(r"\b(\d{1,6})\s?(?:through|thru|to|-|–)\s?(\d{1,6})\b")
+
+
+def _is_whole_range(text: str, act: Act) -> bool:
+    """Whether a claim names a range of as many things as the call was given: "players 201 through 205"."""
+    sizes = {int(m[2]) - int(m[1]) + 1 for m in _RANGE.finditer(text)}
+    return bool(sizes & _tried(act))
 
 
 _ITEM_KEYS: Final = frozenset("item name id file title recipient email address sku line".split())

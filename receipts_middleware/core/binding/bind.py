@@ -232,7 +232,8 @@ def _judge(claim: FoundClaim, run: Run, previous: tuple[Act, ...]) -> Judged:
         if claim.strength == "confirmed" and found.calls and required_of(claim, found) == "S3":
             return judge_calls(claim, values, found, run)
         return judge_others(claim, values, meant, run, previous)
-    if claim.kind == "check" and claim.strength == "confirmed" and claim.subject != "agent":
+    looked = any(act.kind == "reading" and meant.verb in act.traits.own for act in run.acts)
+    if claim.kind == "check" and claim.strength == "confirmed" and claim.subject != "agent" and not looked:
         return judge_others(claim, values, meant, run, previous)
     if claim.kind == "check":
         return judge_check(claim, values, meant, run)

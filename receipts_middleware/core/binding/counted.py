@@ -10,6 +10,7 @@ from receipts_middleware.core.binding.opposites import AKIN, YES_NO
 from receipts_middleware.core.binding.pieces import NEGATED, Piece
 from receipts_middleware.core.binding.rows import STATUS_KEYS, Cell, Row, View, key_stems, number_in
 from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.units import in_another_unit
 from receipts_middleware.core.binding.words import stem, stems_of
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value, read_values
@@ -81,6 +82,9 @@ def _around(value: Value, values: list[Value], piece: Piece) -> str:
     return piece.text[start:end]
 
 
+_ROUGH: Final = re.compile(r"(?:roughly|about|around|approximately|nearly|almost|some|~|≈)\s*\Z", re.IGNORECASE)
+
+
 def _is_judged(value: Value, piece: Piece) -> bool:
     behind = piece.text[value.end : value.end + 24]
     at = piece.whole.find(piece.text) + value.start
@@ -90,6 +94,7 @@ def _is_judged(value: Value, piece: Piece) -> bool:
         or (_PART_OF.match(behind) and not _MEASURE.match(behind))
         or _OF.search(before)
         or _BUT.search(before)
+        or _ROUGH.search(before)
     ):
         return False
     return not (value.kind == "count" and (value.norm in ("0", "1") or _is_year(value)))
@@ -123,7 +128,7 @@ def follows(value: Value, view: View, run: Run) -> bool:
         return True
     if run.seen().contains(value) or run.told().contains(value) or value.text.lower() in run.heard():
         return True
-    if value.kind in ("money", "count") and as_number(value) in run.totals():
+    if (value.kind in ("money", "count") and as_number(value) in run.totals()) or in_another_unit(value, run):
         return True
     if value.kind == "count" and value.norm in run.spans() and (value.unit in DURATIONS):
         return True

@@ -36,7 +36,9 @@ _TOUCHED: Final = frozenset(
 )
 #: Verbs by which something new comes to be.
 _MAKING: Final = frozenset(stem(w) for w in "create make raise open generate draw".split())
-_EMPTY_WORDS: Final = frozenset("anything nothing none no noth anyth thing it ani unfortunat sorry able could".split())
+_EMPTY_WORDS: Final = frozenset(
+    "anything nothing none no noth anyth thing it ani unfortunat sorry able could".split()
+) | frozenset(stem(w) for w in "neither both wish line requested request asked".split())
 
 
 def _makes_another(meant: Meant, candidate: Candidate) -> bool:

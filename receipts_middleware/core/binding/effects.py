@@ -12,7 +12,7 @@ from receipts_middleware.core.binding.asked import only_asked
 from receipts_middleware.core.binding.batches import batch_of
 from receipts_middleware.core.binding.candidates import Candidate, Candidates, names_in
 from receipts_middleware.core.binding.compare import TARGETS, Compared, agrees, compare
-from receipts_middleware.core.binding.granted import echoed_other, granted_other
+from receipts_middleware.core.binding.granted import echoed_other, granted_other, mistyped
 from receipts_middleware.core.binding.meant_other import asked_another
 from receipts_middleware.core.binding.names import others_named
 from receipts_middleware.core.binding.run import Run
@@ -79,19 +79,8 @@ def judge_calls(claim: FoundClaim, values: Sequence[Value], found: Candidates, r
         clean = []
     if good:
         telling = _telling(good, compared)
-        asked = only_asked(claim.text, values, telling[0], run)
-        if len(telling) > 1 and asked is not None and any(agrees(asked[1], act) for act in telling):
-            asked = None
-        asked = asked or (granted_other(values, telling[0]) if len(telling) == 1 else None)
-        echoed = echoed_other(claim.text, telling[0]) if len(telling) == 1 else ""
-        if echoed:
-            return Judged("misquoted", tools, telling, echoed[:300], "value", required)
-        instead = asked_another(claim.text, telling[0], run) if asked is None and len(telling) == 1 else ""
-        if instead:
-            return Judged("wrong_target", tools, telling, instead, "asked", required)
-        if asked is not None:
-            return Judged(asked[0], tools, telling, f"{asked[1].text}: {asked[2]}"[:300], "asked", required)
-        return Judged("supported", tools, telling, "", "", required)
+        status, observed, reason = _repeated(claim.text, values, telling, run)
+        return Judged(status, tools, telling, observed[:300], reason, required)
     if clean:
         best = max((c.act for c in clean), key=lambda act: _RANK[act.grade])
         status = _shortfall(_grade_for(claim, best))
@@ -106,6 +95,23 @@ def judge_calls(claim: FoundClaim, values: Sequence[Value], found: Candidates, r
         kind, value, said = compared[id(other)].differ[0]
         return Judged(kind, tools, (other.act,), f"{value.text}: {said}"[:300], "value", required)
     return Judged("wrong_target", tools, (other.act,), named.get(other.act, "")[:300], "name", required)
+
+
+def _repeated(text: str, values: Sequence[Value], telling: Sequence[Act], run: Run) -> tuple[str, str, str]:
+    """Status, what is observed and why, of a claim that calls bear out by its words: it may only repeat a request."""
+    asked = only_asked(text, values, telling[0], run)
+    if len(telling) > 1:
+        alone = asked is not None and not any(agrees(asked[1], act) for act in telling)
+        return (asked[0], f"{asked[1].text}: {asked[2]}", "asked") if asked and alone else ("supported", "", "")
+    act = telling[0]
+    asked = asked or granted_other(values, act) or mistyped(values, act, run)
+    if echoed := echoed_other(text, act):
+        return "misquoted", echoed, "value"
+    if asked is not None:
+        return asked[0], f"{asked[1].text}: {asked[2]}", "asked"
+    if instead := asked_another(text, act, run):
+        return "wrong_target", instead, "asked"
+    return "supported", "", ""
 
 
 #: Words by which a claim is of several things.

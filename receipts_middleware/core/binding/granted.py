@@ -10,6 +10,7 @@ from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.compare import AMOUNTS, Mismatch, mismatch_of
+from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.words import stem
 from receipts_middleware.core.claims.morphology import base_form, is_participle
 from receipts_middleware.core.values import Value
@@ -43,6 +44,45 @@ def granted_other(values: Sequence[Value], act: Act) -> tuple[Mismatch, Value, s
             if not any(_number(v.norm) == number for v in values) and act.output_pool().find(value) != "same":
                 return mismatch_of(value), value, text
     return None
+
+
+def mistyped(values: Sequence[Value], act: Act, run: Run) -> tuple[Mismatch, Value, str] | None:
+    """A number that stands nowhere, where the call was given, as asked, one that differs in a digit or in their order.
+
+    Args:
+        values: Of the claim.
+        act: The call that bears it out by its words.
+        run: What ran.
+
+    Returns:
+        Which mismatch, the value, and what the call was given; None where nothing speaks against the claim.
+    """
+    for value in values:
+        digits = value.norm.partition(".")[0]
+        least = _MIN_DIGITS if value.kind == "count" else _MIN_DIGITS - 1
+        if value.kind not in AMOUNTS or not digits.isdecimal() or len(digits) < least:
+            continue
+        if run.seen().find(value) is not None or run.told().contains(value) or digits in run.heard():
+            continue
+        for _, text in act.arg_pairs():
+            other = text.strip().partition(".")[0]
+            if (
+                other in run.heard()
+                and _differ_little(digits, other)
+                and not any(v.norm.startswith(other) for v in values)
+            ):
+                return mismatch_of(value), value, text.strip()[:60]
+    return None
+
+
+#: A shorter number differs in a digit from any other.
+_MIN_DIGITS: Final = 3
+
+
+def _differ_little(said: str, given: str) -> bool:
+    if len(said) != len(given) or said == given or not given.isdecimal():
+        return False
+    return sorted(said) == sorted(given) or sum(a != b for a, b in zip(said, given, strict=True)) == 1
 
 
 #: Keys that hold free text or tell how the call went.

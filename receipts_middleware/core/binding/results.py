@@ -13,6 +13,7 @@ from receipts_middleware.core.binding.effects import Judged, in_its_words
 from receipts_middleware.core.binding.misquotes import contradicted, works_out
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.tools import Meant
+from receipts_middleware.core.binding.units import in_another_unit
 from receipts_middleware.core.binding.words import stem, stems_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.patterns import pattern_of
@@ -133,40 +134,9 @@ def _is_seen(value: Value, run: Run) -> bool:
         return run.seen().find(value) == "same" or value.norm in run.heard()
     if value.unit in DATA_UNITS or run.seen().contains(value) or value.norm.lower() in run.heard():
         return True
-    if run.told().contains(value) or _in_another_unit(value, run):
+    if run.told().contains(value) or in_another_unit(value, run):
         return True
     return value.kind == "count" and value.norm in run.spans()
-
-
-#: Factors between units of one measure, by the unit that is told: metric prefixes, hours and minutes, m/s.
-_FACTORS: Final[dict[str, tuple[float, ...]]] = {
-    **dict.fromkeys(("mm", "ml", "g", "mg", "ms", "w", "v", "ma"), (10, 100, 1000)),
-    **dict.fromkeys(("cm", "cl"), (100, 0.1)),
-    **dict.fromkeys(("km", "kg", "kw", "kwh", "l", "litre", "liter", "kilo", "tonne", "ton", "t", "mw"), (0.001,)),
-    **dict.fromkeys(("m", "metre", "meter"), (0.01, 0.001, 1000)),
-    **dict.fromkeys(("minute", "min"), (60, 1 / 60)),
-    **dict.fromkeys(("hour", "h"), (1 / 60, 1 / 3600, 24)),
-    **dict.fromkeys(("day", "week"), (1 / 24, 1 / 7)),
-}
-
-
-#: Digits of a measure from which on it is not met by chance.
-_SIGNIFICANT: Final = 2
-
-
-def _in_another_unit(value: Value, run: Run) -> bool:
-    """Whether a measure was seen in another unit: 0.021 m told as 2.1 cm."""
-    factors = _FACTORS.get(value.unit.lower()) if value.kind == "count" and value.unit else None
-    if factors is None:
-        return False
-    told, places = float(value.norm), len(value.norm.partition(".")[2])
-    timed = value.unit in DURATIONS
-    if not timed and len(value.norm.replace(".", "").strip("0")) < _SIGNIFICANT:
-        return False  # so short a number is met by chance
-    seen = (v for act in run.acts for v in act.output_values()[:400] if v.kind == "count")
-    return any(
-        (not timed or v.unit in DURATIONS) and round(float(v.norm) * f, places) == told for v in seen for f in factors
-    )
 
 
 def _misquoted(claim: FoundClaim, values: Sequence[Value], near: Sequence[Act], run: Run) -> str | None:
@@ -188,7 +158,7 @@ def _misquoted(claim: FoundClaim, values: Sequence[Value], near: Sequence[Act], 
             continue
         if claim.text[: value.start].rstrip().endswith((" but", " except")):
             continue
-        if value.kind == "percent" and _is_ratio(value, values):
+        if (value.kind == "percent" and _is_ratio(value, values)) or _is_share(value, values):
             continue
         other = _in_place_of(value, claim, values, near)
         if other is not None and not works_out(value, near, run):
@@ -214,6 +184,15 @@ def _is_ratio(value: Value, values: Sequence[Value]) -> bool:
     numbers = [float(v.norm) for v in values if v.kind in ("count", "money") and float(v.norm) > 0][:8]
     places = len(value.norm.partition(".")[2])
     return any(round(100 * x / b, places) == float(value.norm) for a in numbers for b in numbers for x in (a, b - a))
+
+
+def _is_share(value: Value, values: Sequence[Value]) -> bool:
+    """Whether an amount is the share of another that the claim tells: 70 % of 540 are 378."""
+    if value.kind not in ("money", "count"):
+        return False
+    numbers = [float(v.norm) for v in values if v.kind in ("money", "count") and v is not value][:8]
+    shares = [float(v.norm) / 100 for v in values if v.kind == "percent"][:8]
+    return any(round(n * s, 2) == float(value.norm) for n in numbers for s in shares)
 
 
 def _in_place_of(value: Value, claim: FoundClaim, values: Sequence[Value], near: Sequence[Act]) -> str | None:

@@ -214,6 +214,8 @@ def _is_negated(tokens: Sequence[Token], first: int, subject: int, chain: Chain)
         return True
     if tokens[first].word in ("none", "nothing", "neither") and subject - first <= _OF_IT:
         return True  # "none of it is under way"
+    if chain.start and tokens[chain.start - 1].word in ("neither", "none", "nothing", "nobody"):
+        return True  # "in line with your wish, neither has been revoked"
     for token in reversed(tokens[subject : chain.start]):
         if token.kind == "joint":
             break

@@ -164,7 +164,8 @@ def _from_clause(text: str, tokens: Sequence[Token], clause: Clause, kind: Claim
     aspect: Aspect = "perfect" if chain.perfect else "past" if chain.past else "present"
     if chain.bare and clause.shape not in ("agent", "you", "other"):
         aspect = "none" if kind != "result" else "past"
-    part = tokens[clause.first : max(clause.last, chain.end)]
+    last = next((n for n in range(chain.end, clause.last) if tokens[n].word == ";"), clause.last)
+    part = tokens[clause.first : max(last, chain.end)]
     start, end = part[0].start, part[-1].end
     strength = _strength(chain, tokens[chain.start : max(clause.last, chain.end)])
     return FoundClaim(
