@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
+import subprocess
 import sys
 
 import pytest
@@ -101,3 +102,12 @@ def test_too_long_input_is_refused(run, monkeypatch, tmp_path):
     code, _, err = run("verify", "run.json")
     assert code == 3
     assert "is longer than" in err
+
+
+@pytest.mark.parametrize(("argument", "code"), [("--version", 0), ("no-such-command", 3)])
+def test_the_package_runs_as_the_command_does(argument: str, code: int) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "receipts_middleware", argument], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == code
+    assert "receipts" in done.stdout + done.stderr
