@@ -118,7 +118,7 @@ def _by_count(
 
 
 #: "all four", "both of the", "each of the five".
-_EVERY_ONE: Final = re.compile(
+_EVERY_ONE: Final = pattern_of(
     r"\b(?:all|each of the|every one of the)\s+(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b",
     re.IGNORECASE,
 )

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
-from receipts_middleware.core.binding.asked import only_asked
 from receipts_middleware.core.binding.batches import rejected_by_name
 from receipts_middleware.core.binding.candidates import Candidate, Candidates, find_candidates
 from receipts_middleware.core.binding.checks import is_bad, judge_check
@@ -16,11 +15,9 @@ from receipts_middleware.core.binding.cites import as_cited, cited_first, withou
 from receipts_middleware.core.binding.content import by_content, judge_alike, shown_by_a_look
 from receipts_middleware.core.binding.delegated import as_of_team, judge_delegating
 from receipts_middleware.core.binding.denials import judge_denial
-from receipts_middleware.core.binding.effects import Judged, judge_calls, required_of
+from receipts_middleware.core.binding.effects import Judged, as_repeated, judge_calls, required_of
 from receipts_middleware.core.binding.gaps import as_far_as_known
-from receipts_middleware.core.binding.granted import granted_other
 from receipts_middleware.core.binding.hedges import is_hedged
-from receipts_middleware.core.binding.meant_other import asked_another
 from receipts_middleware.core.binding.results import is_by_others, judge_others, judge_result, tell_of
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.settle import settle
@@ -267,14 +264,10 @@ def _result(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run) 
     if judged.status == "supported" and judged.acts and all(_is_own_text(a, meant, values) for a in judged.acts):
         return Judged("")  # what stands in a document that the agent wrote is no result
     done = [act for act in judged.acts if act.kind == "acting" and act.done and act.entry.n > run.this_turn]
-    asked = None
-    if len(done) == len(judged.acts) == 1:
-        asked = only_asked(claim.text, values, done[0], run) or granted_other(values, done[0])
-        other = asked_another(claim.text, done[0], run) if asked is None else ""
-        if other and judged.status in ("supported", "unmatched"):
-            return replace(judged, status="wrong_target", observed=other, reason="asked")
-    if asked is not None and judged.status in ("supported", "unmatched"):
-        return replace(judged, status=asked[0], observed=f"{asked[1].text}: {asked[2]}"[:300], reason="asked")
+    if len(done) == len(judged.acts) == 1 and judged.status in ("supported", "unmatched"):
+        status, observed, reason = as_repeated(claim.text, values, done, run)
+        if status != "supported":
+            return replace(judged, status=status, observed=observed[:300], reason=reason)
     if judged.status in ("supported", "unmatched") and found.calls and not judged.tools:
         return replace(judged, tools=found.tools)
     return judged

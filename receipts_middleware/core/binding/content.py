@@ -54,12 +54,25 @@ def by_content(meant: Meant, values: Sequence[Value], run: Run) -> Candidates:
 
 
 def weight(link: Link) -> float:
-    """How much a claim shares with a call: things that it names count most, then values, then words."""
+    """How much a claim shares with a call: things that it names count most, then values, then words.
+
+    Args:
+        link: How the claim stands to the call.
+    """
     return 3.0 * link.shared + 2.0 * link.values + 1.0 * link.words + 0.5 * min(link.fit.noun, 2.0)
 
 
 def telling(meant: Meant, values: Sequence[Value], run: Run) -> list[tuple[float, Act]]:
-    """Calls that share anything with a claim, best first, with how much."""
+    """Calls that share anything with a claim.
+
+    Args:
+        meant: The claim's words.
+        values: Its values.
+        run: What ran.
+
+    Returns:
+        How much each shares, and the call; best first, of equals the newest.
+    """
     found = [(weight(link_of(meant, values, act, run)), act) for act in run.acts[-_MAX_CALLS:]]
     return sorted((pair for pair in found if pair[0] > 0), key=lambda pair: (-pair[0], -pair[1].entry.n))
 
@@ -76,6 +89,16 @@ def shown_by_a_look(
     """What a look returned, told in the words of an act: "Two gates are unbilled", "The ledger closed at 184,220.50".
 
     An act that is said to have been done, or a participle alone, is what a look showed only where it has the verb.
+
+    Args:
+        claim: The claim.
+        values: Its values.
+        meant: Its words.
+        found: Acts that it may speak of.
+        run: What ran.
+
+    Returns:
+        Supported; None where no look has clearly more of it than any act.
     """
     if claim.subject == "agent" or not values:
         return None
@@ -97,7 +120,18 @@ def _verb_fit(meant: Meant, act: Act) -> float:
 
 
 def judge_alike(claim: FoundClaim, values: Sequence[Value], alike: Candidates, found: Candidates, run: Run) -> Judged:
-    """A claim of an unknown verb, by calls that share what it names: only another value of the same thing differs."""
+    """Weigh a claim of an unknown verb by calls that share what it names.
+
+    Args:
+        claim: The claim.
+        values: Its values.
+        alike: Calls that share most with it.
+        found: What it may speak of by its words.
+        run: What ran.
+
+    Returns:
+        As of `judge_calls` where the claim names a thing of the call; else supported or unmatched.
+    """
     judged = judge_calls(claim, values, alike, run)
     named = any(c.shared for c in alike.calls)
     if judged.status != "supported" and not named:

@@ -82,7 +82,7 @@ def _around(value: Value, values: list[Value], piece: Piece) -> str:
     return piece.text[start:end]
 
 
-_ROUGH: Final = re.compile(r"(?:roughly|about|around|approximately|nearly|almost|some|~|≈)\s*\Z", re.IGNORECASE)
+_ROUGH: Final = pattern_of(r"(?:roughly|about|around|approximately|nearly|almost|some|~|≈)\s*\Z", re.IGNORECASE)
 
 
 def _is_judged(value: Value, piece: Piece) -> bool:

@@ -9,11 +9,11 @@ from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.asked import only_asked
+from receipts_middleware.core.binding.asked_names import asked_another
 from receipts_middleware.core.binding.batches import batch_of
 from receipts_middleware.core.binding.candidates import Candidate, Candidates, names_in
 from receipts_middleware.core.binding.compare import TARGETS, Compared, agrees, compare
 from receipts_middleware.core.binding.granted import echoed_other, granted_other, mistyped
-from receipts_middleware.core.binding.meant_other import asked_another
 from receipts_middleware.core.binding.names import others_named
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.tools import Traits
@@ -79,7 +79,7 @@ def judge_calls(claim: FoundClaim, values: Sequence[Value], found: Candidates, r
         clean = []
     if good:
         telling = _telling(good, compared)
-        status, observed, reason = _repeated(claim.text, values, telling, run)
+        status, observed, reason = as_repeated(claim.text, values, telling, run)
         return Judged(status, tools, telling, observed[:300], reason, required)
     if clean:
         best = max((c.act for c in clean), key=lambda act: _RANK[act.grade])
@@ -97,8 +97,18 @@ def judge_calls(claim: FoundClaim, values: Sequence[Value], found: Candidates, r
     return Judged("wrong_target", tools, (other.act,), named.get(other.act, "")[:300], "name", required)
 
 
-def _repeated(text: str, values: Sequence[Value], telling: Sequence[Act], run: Run) -> tuple[str, str, str]:
-    """Status, what is observed and why, of a claim that calls bear out by its words: it may only repeat a request."""
+def as_repeated(text: str, values: Sequence[Value], telling: Sequence[Act], run: Run) -> tuple[str, str, str]:
+    """What becomes of a claim that calls bear out by its words, but which may only repeat the request.
+
+    Args:
+        text: The claim. Untrusted.
+        values: Its values, offsets in it.
+        telling: The calls, best first; at least one.
+        run: What ran.
+
+    Returns:
+        Status (`supported` where nothing speaks against it), what is observed, and why, as a code.
+    """
     asked = only_asked(text, values, telling[0], run)
     if len(telling) > 1:
         alone = asked is not None and not any(agrees(asked[1], act) for act in telling)

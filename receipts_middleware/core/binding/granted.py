@@ -11,7 +11,7 @@ from typing import Final
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.compare import AMOUNTS, Mismatch, mismatch_of
 from receipts_middleware.core.binding.run import Run
-from receipts_middleware.core.binding.words import stem
+from receipts_middleware.core.binding.words import stem, words_of
 from receipts_middleware.core.claims.morphology import base_form, is_participle
 from receipts_middleware.core.values import Value
 
@@ -122,9 +122,7 @@ def echoed_other(text: str, act: Act) -> str:
 
 
 def _plain(text: str) -> str:
-    return " ".join(
-        text[:2_000].lower().replace("_", " ").replace("-", " ").replace(",", " ").replace(".", " ").split()
-    )
+    return " ".join(words_of(text[:2_000]))
 
 
 def _given(act: Act) -> Iterator[tuple[float, str]]:

@@ -29,6 +29,10 @@ def is_hedged(claim: FoundClaim, reply: str) -> bool:
     """Whether the sentence around an act without a doer plans, supposes or rules rather than reports.
 
     "Late statements are penalised" is a rule: present passives of things that nothing singles out are.
+
+    Args:
+        claim: The claim.
+        reply: The text that it stands in. Untrusted.
     """
     before = reply[max(0, claim.start - _BEFORE) : claim.start]
     lead = _STOP.split(before)[-1]

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from receipts_middleware.core.binding.words import stem
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value
 
 #: Keys whose numbers are how much of something there is.
@@ -15,9 +16,9 @@ QUANTITY_KEYS: Final = frozenset(
     months years capacity shares tickets score rate length width height weight price dose doses""".split()
 )
 #: What stands before a number that says when, and behind a number that is a part of one.
-_WHEN: Final = re.compile(r"\b(?:at|until|till)\s*\Z", re.IGNORECASE)
-_PART: Final = re.compile(r"\s+and\s+(?:a|one|three)?\s*-?(?:half|quarters?|third)\b", re.IGNORECASE)
-_LABELLED: Final = re.compile(r"(?:\A|[\s(*_])(?P<noun>[A-Za-z]{3,20})\s+(?:no\.?\s*|#)?\Z")
+_WHEN: Final = pattern_of(r"\b(?:at|until|till)\s*\Z", re.IGNORECASE)
+_PART: Final = pattern_of(r"\s+and\s+(?:a|one|three)?\s*-?(?:half|quarters?|third)\b", re.IGNORECASE)
+_LABELLED: Final = pattern_of(r"(?:\A|[\s(*_])(?P<noun>[A-Za-z]{3,20})\s+(?:no\.?\s*|#)?\Z")
 #: Words before a number that count with it.
 _COUNTING: Final = frozenset(
     """the all and both these those about around roughly nearly almost over under with for from only just exactly into
@@ -70,4 +71,4 @@ def says_which(key: str, value: Value, text: str) -> bool:
     )
 
 
-_PLURAL: Final = re.compile(r"\s+(?:[a-z]+\s+)?([a-z]+s)\b")
+_PLURAL: Final = pattern_of(r"\s+(?:[a-z]+\s+)?([a-z]+s)\b")

@@ -94,7 +94,7 @@ def _take_what_is_left(table: Table, number: int) -> None:
     bound = table.found[number]
     claim, judged = bound.claim, bound.judged
     open_end = judged.status == "accepted_only" and claim.strength != "confirmed"
-    if open_end and (_is_left_open(claim, table.pieces()) or any(_is_named(a, table.reply) for a in judged.acts)):
+    if open_end and (_is_left_open(claim, table.pieces()) or any(_is_named(a, table) for a in judged.acts)):
         table.found[number] = replace(bound, judged=replace(judged, status="supported"))
         return
     if judged.status != "not_called":
@@ -119,10 +119,10 @@ def _take_what_is_left(table: Table, number: int) -> None:
             return
 
 
-def _is_named(act: Act, reply: str) -> bool:
+def _is_named(act: Act, table: Table) -> bool:
     """Whether the reply gives the very status of a call: "It is currently pending approval"."""
     word = " ".join((act.entry.receipt.status_word or "").lower().replace("_", " ").replace("-", " ").split())
-    return len(word) > _MIN_STATUS and word in " ".join(reply.lower().replace("-", " ").split())
+    return len(word) > _MIN_STATUS and word in table.plain()
 
 
 #: A shorter status is a word of any sentence.

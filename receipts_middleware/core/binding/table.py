@@ -45,12 +45,19 @@ class Table:
         self.run = run
         self.reply = reply
         self.acts = [a for a in run.acts if a.kind != "reading" and a.entry.n > run.this_turn][-MAX_CALLS:]
+        self._plain: str | None = None
         self._meant: dict[int, tuple[Meant, list[Value]]] = {}
         self._links: dict[tuple[int, int], Link] = {}
 
     def pieces(self) -> Sequence[Piece]:
         """Sentences and lines of the reply that may assert something."""
         return pieces_of(self.run, self.reply)
+
+    def plain(self) -> str:
+        """The reply in lower case, its words one blank apart; hyphens part words."""
+        if self._plain is None:
+            self._plain = " ".join(self.reply.lower().replace("-", " ").split())
+        return self._plain
 
     def meant(self, number: int) -> tuple[Meant, list[Value]]:
         """What a claim speaks of, and its values."""

@@ -6,6 +6,7 @@ user said is no evidence of what was done.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -26,7 +27,7 @@ _MONTH: Final = pattern_of(
     r"\b(?:(?:for|in|until|till|since|from|to|of|through)\s+)("
     + "|".join(sorted((m for m in MONTHS if len(m) > 3), key=len, reverse=True))
     + r")\b(?!\s+\d)",
-    2,
+    re.IGNORECASE,
 )
 #: Keys that hold free text, a status or a kind rather than the name of a thing.
 _FREE: Final = frozenset(
