@@ -10,9 +10,9 @@ import contextlib
 import hashlib
 import json
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Final, Literal, get_args
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from receipts_middleware.core.canonical import canon
 from receipts_middleware.core.keys import FORMAT_VERSION
@@ -81,8 +81,28 @@ class Child:
     receipts: tuple[Mapping[str, object], ...] = ()
 
 
+class _Later:
+    """Room for how the fields of a receipt are worked out that are left for when they are asked for."""
+
+    __slots__ = ("_later",)
+
+    if not TYPE_CHECKING:  # else a type checker takes every name for a field
+
+        def __getattr__(self, name: str) -> object:
+            """Fill in a field that is asked for the first time; never called for one that is there."""
+            if name in _DEFAULTS:
+                found = {name: _DEFAULTS[name]() if callable(_DEFAULTS[name]) else _DEFAULTS[name]}
+            elif name in _WORKED_OUT:
+                found = object.__getattribute__(self, "_later")(name)
+            else:
+                raise AttributeError(name)
+            for key, value in found.items():
+                object.__setattr__(self, key, value)
+            return found[name]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Receipt:
+class Receipt(_Later):
     """One tool execution.
 
     Attributes:
@@ -146,6 +166,21 @@ class Receipt:
         """The id as it is cited, for example `r3`."""
         return f"r{self.n}"
 
+    @classmethod
+    def later(cls, work: Callable[[str], Mapping[str, object]], **known: object) -> Receipt:
+        """A receipt whose evidence is worked out when it is asked for: most calls of a long run never are.
+
+        Args:
+            work: Gives for the name of a field its value, and those of others that it found on the way. Asked for
+                outcome, digests and what a result says, not for what only an executor knows.
+            known: Fields that are known already.
+        """
+        made = object.__new__(cls)
+        object.__setattr__(made, "_later", work)
+        for name, value in known.items():
+            object.__setattr__(made, name, value)
+        return made
+
     @property
     def is_derived(self) -> bool:
         """It was worked out from a message afterwards, so that it says no more than the message."""
@@ -202,6 +237,17 @@ _REQUIRED: Final = (
 )
 _OPTIONAL: Final = tuple(f.name for f in fields(Receipt) if f.name not in (*_REQUIRED, "extra"))
 _KNOWN: Final = frozenset((*_REQUIRED, *_OPTIONAL, "v"))
+#: Fields that a receipt with later ones may leave to whoever works them out: what call and result themselves say.
+_WORKED_OUT: Final = frozenset(
+    """outcome outcome_source args_sha256 output_sha256 output_bytes object_id http_status exit_code status_word
+    error_type lossy""".split()
+)
+#: What its other fields are where they are not known, or who makes it.
+_DEFAULTS: Final[Mapping[str, Any]] = {
+    f.name: f.default if f.default is not MISSING else f.default_factory
+    for f in fields(Receipt)
+    if f.name not in _WORKED_OUT and (f.default is not MISSING or f.default_factory is not MISSING)
+}
 
 
 @dataclass(frozen=True, slots=True)

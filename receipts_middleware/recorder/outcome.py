@@ -10,7 +10,7 @@ from typing import Final
 from receipts_middleware.core.canonical import canon
 from receipts_middleware.core.executed import Event
 from receipts_middleware.core.ledger import CallSlot
-from receipts_middleware.core.ledger.build import derive_receipt
+from receipts_middleware.core.ledger.derive import derive_receipt
 from receipts_middleware.core.receipt import MAX_TEXT, Receipt
 from receipts_middleware.core.toolspec import ToolKind
 from receipts_middleware.core.transcript import ToolCall, ToolResult

@@ -17,7 +17,7 @@ from receipts_middleware.core.executed import ledger_of, read_rows
 from receipts_middleware.core.facts import Capture, digest_facts, extract_facts
 from receipts_middleware.core.finding import Verification
 from receipts_middleware.core.ledger import ALL, CallSlot, Entry, Ledger, LedgerRow, View, is_kept, render_block
-from receipts_middleware.core.ledger.build import derive_receipt
+from receipts_middleware.core.ledger.derive import derive_receipt
 from receipts_middleware.core.policy import Policy
 from receipts_middleware.core.receipt import MAX_TEXT, Receipt
 from receipts_middleware.core.seal import Place, seal_receipt

@@ -8,7 +8,7 @@ from typing import Final
 
 from receipts_middleware.core.audit.plain import plain, spelled
 from receipts_middleware.core.ledger import CallSlot, Entry, Ledger
-from receipts_middleware.core.ledger.build import derive_receipt
+from receipts_middleware.core.ledger.derive import derive_receipt
 from receipts_middleware.core.receipt import MAX_NUMBER, OUTCOMES, Malformed, parse_receipt
 from receipts_middleware.core.toolspec import kind_of
 from receipts_middleware.core.transcript import ToolCall, ToolResult

@@ -8,26 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
 
-from receipts_middleware.core.canonical import digest_args, digest_output
-from receipts_middleware.core.evidence import Evidence, read_evidence
-from receipts_middleware.core.evidence.object_id import id_at
+from receipts_middleware.core.ledger.derive import later_receipt
 from receipts_middleware.core.ledger.entry import Entry, Ledger, LedgerNote, Pairing, View
 from receipts_middleware.core.ledger.legacy import legacy_receipt, legacy_view
 from receipts_middleware.core.ledger.slots import CallSlot, Waiting
-from receipts_middleware.core.receipt import (
-    EMPTY_TEXT_SHA256,
-    MAX_ISSUED,
-    MAX_TEXT,
-    Malformed,
-    Outcome,
-    Receipt,
-    parse_receipt,
-)
+from receipts_middleware.core.receipt import MAX_ISSUED, MAX_TEXT, Malformed, Receipt, parse_receipt
 from receipts_middleware.core.snapshot import Snapshot, parse_snapshot
 from receipts_middleware.core.toolspec import ToolKind, ToolSpec, find_spec, kind_of
-from receipts_middleware.core.transcript import Message, ToolCall, ToolResult
+from receipts_middleware.core.transcript import Message, ToolResult
 
 
 @dataclass(slots=True)
@@ -229,7 +218,7 @@ class LedgerBuilder:
             if receipt is not None:
                 return self._entry(slot, receipt, result, pairing, legacy=True)
         path = self.id_path(call.tool) if self.id_path is not None else None
-        return self._entry(slot, derive_receipt(slot, result, self.kind(call.tool), path), result, pairing)
+        return self._entry(slot, later_receipt(slot, result, self.kind(call.tool), path), result, pairing)
 
     def _entry(
         self, slot: CallSlot, receipt: Receipt, result: ToolResult | None, pairing: Pairing, *, legacy: bool = False
@@ -310,66 +299,3 @@ def _with_call(record: Entry, slot: CallSlot) -> Entry:
     if record.call is not None or record.tool != slot.call.tool[:MAX_TEXT]:
         return record
     return replace(record, call=slot.call, message_index=slot.message_index)
-
-
-def derive_receipt(slot: CallSlot, result: ToolResult | None, kind: ToolKind, id_path: str | None = None) -> Receipt:
-    """The receipt of a call that nobody stamped, worked out from the call and its result.
-
-    Args:
-        slot: The call and its place, untrusted.
-        result: Its result, untrusted; None where there is none.
-        kind: Kind of the tool; content rules apply to acting and shell tools only.
-        id_path: Where its result names the object; None where that is guessed.
-
-    Returns:
-        A receipt without a time, whose uid is `t{message}.{call}`.
-    """
-    call = slot.call
-    args = digest_args(call.args)
-    output = digest_output(result.content) if result is not None else None
-    seen = _evidence(call, result, kind)
-    return Receipt(
-        uid=f"t{slot.message_index}.{slot.position}",
-        n=slot.n,
-        tool_call_id=call.tool_call_id[:MAX_TEXT],
-        tool=call.tool[:MAX_TEXT],
-        outcome=seen.outcome,
-        outcome_source=seen.outcome_source,
-        args_sha256=args.sha256,
-        output_sha256=output.sha256 if output is not None else EMPTY_TEXT_SHA256,
-        output_bytes=output.output_bytes if output is not None else 0,
-        created_at="",
-        prev=slot.prev,
-        object_id=id_at(result.content, result.text, id_path) if id_path and result is not None else seen.object_id,
-        http_status=seen.http_status,
-        exit_code=seen.exit_code,
-        status_word=seen.status_word,
-        error_type=seen.error_type,
-        lossy=args.lossy or (output is not None and output.lossy),
-    )
-
-
-#: What a call that nothing answered is, by who was to run it.
-_UNANSWERED: Final[Mapping[str, Outcome]] = {
-    "client": "no_result",
-    "provider": "provider",
-    "answer": "synthetic",
-    "invalid": "not_executed",
-}
-#: Calls that no tool ran, whatever their result says.
-_ORIGINS: Final = {"answer": "answer", "invalid": "invalid_call"}
-
-
-def _evidence(call: ToolCall, result: ToolResult | None, kind: ToolKind) -> Evidence:
-    if result is None:
-        return Evidence(outcome=_UNANSWERED[call.kind], outcome_source="framework", reason="no result")
-    seen = read_evidence(
-        content=result.content,
-        text=result.text,
-        error=result.error,
-        exit_code=result.exit_code,
-        origin=_ORIGINS.get(call.kind, result.origin),
-        kind=kind,
-        tool=call.tool,
-    )
-    return replace(seen, outcome="provider") if call.kind == "provider" and seen.outcome == "success" else seen

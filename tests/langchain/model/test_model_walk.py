@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 from receipts_middleware.core.keys import RECEIPT_KEY, SNAPSHOT_KEY
 from receipts_middleware.core.ledger import CallSlot
-from receipts_middleware.core.ledger.build import derive_receipt
+from receipts_middleware.core.ledger.derive import derive_receipt
 from receipts_middleware.core.snapshot import make_snapshot
 from receipts_middleware.core.transcript import ToolCall
 from receipts_middleware.langchain.stamps import Stamps
