@@ -176,6 +176,12 @@ def _light(base: str, rest: Sequence[str], clause: Clause, tokens: Sequence[Toke
     )
 
 
+#: Looks, as what was done to a thing: that it was confirmed or opened is an act.
+_SEEN: Final = t.CHECKS - {"confirm", "open", "run", "pull"}
+_STATES: Final = t.OUTCOME_STATES | {"all", "now", "on"}
+_CLOSED: Final = t.PREPOSITIONS | t.ADVERBS | t.DETERMINERS | t.SUBORDINATORS | {"and", "or", "but", "not"}
+
+
 def _passive(clause: Clause, tokens: Sequence[Token], more: Words) -> ClaimKind | None:
     chain = clause.chain
     if f"{chain.base} {_behind(tokens, chain)}" in _CHECKED_IN:
@@ -190,7 +196,7 @@ def _passive(clause: Clause, tokens: Sequence[Token], more: Words) -> ClaimKind 
         or (chain.base in t.STANDINGS and not chain.perfect and clause.shape != "you")
     ):
         return None if is_generic(clause, tokens) else "result"
-    if chain.base in t.CHECKS - {"confirm", "open", "run", "pull"} and clause.shape not in ("you",):
+    if chain.base in _SEEN and clause.shape != "you":
         named = tokens[clause.subject].word != "all" and not is_generic(clause, tokens)
         if not (chain.past or chain.perfect) and chain.base in t.CONFIRMED and named:
             return "effect"  # "the race condition is verified fixed"
@@ -247,7 +253,7 @@ def is_generic(clause: Clause, tokens: Sequence[Token]) -> bool:
     if rule or any(token.word == "only" for token in tokens[start : clause.chain.end]):
         return True
     head = tokens[clause.subject]
-    if head.kind != "word" or head.word in t.DETERMINERS - {"a", "an"}:
+    if head.kind != "word" or (head.word in t.DETERMINERS and head.word not in ("a", "an")):
         return False
     if head.word in ("a", "an"):
         part = tokens[clause.chain.end : clause.last] if clause.chain.passive else ()
@@ -279,7 +285,7 @@ def _copula(clause: Clause, tokens: Sequence[Token], more: Words) -> ClaimKind |
     if clause.shape == "you" and any(x.kind in ("number", "opaque") for x in behind) and not chain.past:
         return "effect" if "now" in inside else "result"
     if clause.shape == "you":
-        return "effect" if set(words[:3]) & (t.OUTCOME_STATES | {"all", "now", "on"}) or "now" in inside else None
+        return "effect" if not _STATES.isdisjoint(words[:3]) or "now" in inside else None
     if "now" in inside or words[-1:] == ["now"]:
         return "effect"
     if words[:1] and words[0] in t.PARTICLES and len(behind) > 1 and behind[1].word not in ("every", "for", "until"):
@@ -326,11 +332,11 @@ def _by_other(clause: Clause, tokens: Sequence[Token], more: Words) -> ClaimKind
         and not _takes_object(tokens, clause)
         and is_participle(chain.word)
     ):
-        if chain.base in t.NON_ACTION | more.non_acts or chain.base in ("pass", "rise", "resume", "drop"):
+        if chain.base in t.NON_ACTION or chain.base in more.non_acts or chain.base in t.HAPPENING:
             return _result(clause, tokens)
         if _describes(chain.base, tokens, chain.end) or _is_title(clause, tokens):
             return None
-        return "check" if chain.base in t.CHECKS - t.MIXED_CHECKS else "effect"
+        return "check" if chain.base in t.CHECKS and chain.base not in t.MIXED_CHECKS else "effect"
     if chain.form in ("base", "progressive") and not chain.negated:
         return _result(clause, tokens) if chain.form == "progressive" else None
     if chain.perfect and chain.base in t.RECEIVING:
@@ -351,13 +357,13 @@ def _is_title(clause: Clause, tokens: Sequence[Token]) -> bool:
     subject = tokens[clause.subject]
     return (
         following is not None
-        and chain.base not in t.CHECKS | t.CONFIRMED
+        and chain.base not in t.CHECKS
+        and chain.base not in t.CONFIRMED
         and following.kind == "word"
         and not following.capital
         and not subject.capital
         and subject.word not in t.DETERMINERS
-        and following.word
-        not in t.PREPOSITIONS | t.ADVERBS | t.DETERMINERS | t.SUBORDINATORS | {"and", "or", "but", "not"}
+        and following.word not in _CLOSED
         and not following.word.endswith(("ly", "ed", "ing"))
         and following.word not in t.HISTORY
     )

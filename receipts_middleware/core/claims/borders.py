@@ -16,6 +16,16 @@ RELATIVES: Final = frozenset({"which", "who", "that"})
 _FRESH: Final = frozenset({":", ";", "—", "–", "-", "--", ".", "!", "→"})
 
 
+_SUBJECTS: Final = t.AGENT | t.OTHERS | {"it"}
+_PRONOUNS: Final = t.AGENT | t.OTHERS | t.THINGS
+_OPENERS: Final = t.SUBORDINATORS | RELATIVES
+_JOINING: Final = COORDINATORS | t.SUBORDINATORS
+_DENIALS: Final = t.NEGATIONS - {"no"}
+_CLOSED: Final = t.DETERMINERS | t.PREPOSITIONS | t.ADVERBS | t.SUBORDINATORS | _PRONOUNS | COORDINATORS
+#: Words that are a subject, or open a clause; "after", "before" and "since" may be prepositions.
+_BEGINNING: Final = _PRONOUNS | t.SUBORDINATORS - {"after", "before", "since"}
+
+
 def opening(tokens: Sequence[Token], floor: int, start: int) -> tuple[int, str]:  # noqa: PLR0912 - a case a border
     """First token of the clause of a chain, and the subordinator or relative that opens it, if one does.
 
@@ -47,9 +57,9 @@ def opening(tokens: Sequence[Token], floor: int, start: int) -> tuple[int, str]:
             return index + 1, token.word
         elif token.word in COORDINATORS and floor:
             return _at_coordinator(tokens, index, floor)
-        elif floor and token.word in t.AGENT | t.OTHERS | {"it"} and index >= start - 3:
+        elif floor and token.word in _SUBJECTS and index >= start - 3:
             before = tokens[index - 1] if index > floor else None
-            opens = before is not None and before.kind == "word" and before.word in t.SUBORDINATORS | RELATIVES
+            opens = before is not None and before.kind == "word" and before.word in _OPENERS
             return index, tokens[index - 1].word if opens else ""
     return floor, ""
 
@@ -74,7 +84,7 @@ def _ends_sentence(tokens: Sequence[Token], index: int) -> bool:
 
 
 def _is_person(tokens: Sequence[Token], at: int) -> bool:
-    return tokens[at].word in t.AGENT | t.OTHERS | t.THINGS
+    return tokens[at].word in _PRONOUNS
 
 
 def _at_coordinator(tokens: Sequence[Token], index: int, floor: int) -> tuple[int, str]:
@@ -88,7 +98,7 @@ def _at_coordinator(tokens: Sequence[Token], index: int, floor: int) -> tuple[in
 def _is_subordinator(tokens: Sequence[Token], index: int) -> bool:
     word = tokens[index].word
     if word == "as":
-        return tokens[index + 1].word in t.AGENT | t.OTHERS | t.THINGS
+        return tokens[index + 1].word in _PRONOUNS
     return word in t.SUBORDINATORS or (word == "case" and index > 0 and tokens[index - 1].word == "in")
 
 
@@ -98,11 +108,7 @@ def subject_of(tokens: Sequence[Token], first: int, chain: Chain) -> tuple[Subje
     while (
         index >= first
         and tokens[index].kind == "word"
-        and (
-            tokens[index].word in t.ADVERBS
-            or tokens[index].word.endswith("ly")
-            or tokens[index].word in t.NEGATIONS - {"no"}
-        )
+        and (tokens[index].word in t.ADVERBS or tokens[index].word.endswith("ly") or tokens[index].word in _DENIALS)
     ):
         index -= 1
     if index < first:
@@ -124,7 +130,7 @@ def subject_of(tokens: Sequence[Token], first: int, chain: Chain) -> tuple[Subje
 
 def joint_between(tokens: Sequence[Token], start: int, end: int, *, coordinators: bool = False) -> bool:
     """Whether punctuation or a joining word stands between two places."""
-    words = COORDINATORS if coordinators else COORDINATORS | t.SUBORDINATORS
+    words = COORDINATORS if coordinators else _JOINING
     return any(
         token.kind in ("joint", "mark", "stop") or (token.kind == "word" and token.word in words)
         for token in tokens[start:end]
@@ -133,9 +139,7 @@ def joint_between(tokens: Sequence[Token], start: int, end: int, *, coordinators
 
 def is_plain(token: Token) -> bool:
     """A word of a noun phrase without its determiner: "voided invoices can't be reopened"."""
-    return token.kind == "word" and not token.capital and token.word not in (
-        t.DETERMINERS | t.PREPOSITIONS | t.ADVERBS | t.SUBORDINATORS | t.AGENT | t.OTHERS | t.THINGS | COORDINATORS
-    )  # fmt: skip
+    return token.kind == "word" and not token.capital and token.word not in _CLOSED
 
 
 def has_subject(tokens: Sequence[Token], start: int, end: int) -> bool:
@@ -144,7 +148,7 @@ def has_subject(tokens: Sequence[Token], start: int, end: int) -> bool:
         word = tokens[index].word
         if word in ("that", "this", "these", "those") and index + 1 < end and is_plain(tokens[index + 1]):
             continue  # "after that window"
-        if word in t.AGENT | t.OTHERS | t.THINGS | t.SUBORDINATORS - {"after", "before", "since"}:
+        if word in _BEGINNING:
             return True
     return False
 

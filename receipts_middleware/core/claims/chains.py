@@ -52,22 +52,37 @@ class Chain:
     word: str = ""
 
 
+#: Words of closed classes that may begin a chain.
+_OPENING: Final = t.MODALS | t.HAVE | t.BE | t.DO | t.GET | {"to", "'s"}
+_PERSONS: Final = t.AGENT | {"you", "they"}
+#: Verbs that are read as present tenses by themselves, and words behind which any may be.
+_PRESENT: Final = t.RESULT_VERBS | {"pass", "fail"}
+_BEFORE_PRESENT: Final = _PERSONS | {"now"}
+
+
 def find_chains(tokens: Sequence[Token]) -> Iterator[Chain]:
     """Chains in order; linear in the tokens."""
-    at = 0
-    while at < len(tokens):
-        chain = _chain_at(tokens, at)
-        if chain is None:
-            at += 1
-            continue
-        yield chain
-        at = max(chain.end, at + 1)
+    free = 0
+    before = ""
+    for at, token in enumerate(tokens):
+        word = token.word
+        if at >= free and token.kind == "word":
+            chain = None
+            if word in _OPENING:
+                chain = _chain_at(tokens, at)
+            elif is_past_form(word):
+                chain = _bare(tokens, at) or _present(tokens, at)
+            elif word in _PRESENT or before in _BEFORE_PRESENT:
+                chain = _present(tokens, at)
+            if chain is not None:
+                yield chain
+                free = chain.end
+        before = word
 
 
 def _chain_at(tokens: Sequence[Token], at: int) -> Chain | None:
+    """A chain that begins with a word of a closed class."""
     token = tokens[at]
-    if token.kind != "word":
-        return None
     word = token.word
     following = tokens[at + 1] if at + 1 < len(tokens) else None
     if word == "to" and following is not None and following.kind == "word" and _is_infinitive(tokens, at + 1):
@@ -85,9 +100,7 @@ def _chain_at(tokens: Sequence[Token], at: int) -> Chain | None:
         return _auxiliary(tokens, at) if _is_auxiliary_s(tokens, at) else None
     if word in t.GET:
         return _auxiliary(tokens, at)
-    if is_past_form(word) and (bare := _bare(tokens, at)) is not None:
-        return bare
-    return _present(tokens, at)
+    return (_bare(tokens, at) if is_past_form(word) else None) or _present(tokens, at)
 
 
 def _present(tokens: Sequence[Token], at: int) -> Chain | None:
@@ -99,8 +112,7 @@ def _present(tokens: Sequence[Token], at: int) -> Chain | None:
     following = tokens[at + 1] if at + 1 < len(tokens) else None
     if word in ("pass", "fail") and before.kind != "joint" and before.word.endswith("s"):
         return Chain(at, at + 1, "present", word, word=word)
-    follows_person = before.word in t.AGENT | {"you", "they"}
-    if follows_person and _is_base(word) and not is_past_form(word) and not _is_adverb(word):
+    if before.word in _PERSONS and _is_base(word) and not is_past_form(word) and not _is_adverb(word):
         return Chain(at, at + 1, "base", word, word=word)
     if before.word == "now" and word.endswith("s") and not word.endswith("ss") and _goes_on(following):
         return Chain(at, at + 1, "present", present_base(word), word=word)
@@ -116,8 +128,12 @@ def _is_adverb(word: str) -> bool:
 
 def _may_be_subject(token: Token) -> bool:
     return token.kind in ("number", "opaque", "aside") or (
-        token.kind == "word" and token.word not in t.DETERMINERS - t.THINGS and token.word not in t.PREPOSITIONS
+        token.kind == "word" and token.word not in _ATTRIBUTES and token.word not in t.PREPOSITIONS
     )
+
+
+#: Determiners that are no subject by themselves.
+_ATTRIBUTES: Final = t.DETERMINERS - t.THINGS
 
 
 def _goes_on(token: Token | None) -> bool:
@@ -129,12 +145,19 @@ def _is_infinitive(tokens: Sequence[Token], at: int) -> bool:
     word = tokens[at].word
     if tokens[at].capital or not _is_base(word):
         return False
-    following = tokens[at + 1].word if at + 1 < len(tokens) and word not in t.BE | t.HAVE | t.GET else ""
-    return following not in t.BE | t.HAVE | t.MODALS
+    following = tokens[at + 1].word if at + 1 < len(tokens) and word not in _LIGHT else ""
+    return following not in _FINITE
+
+
+_LIGHT: Final = t.BE | t.HAVE | t.GET
+_FINITE: Final = t.BE | t.HAVE | t.MODALS
 
 
 def _is_base(word: str) -> bool:
-    return word not in t.DETERMINERS and word not in t.PREPOSITIONS and word not in t.HAVE - {"have"} and word.isalpha()
+    return word not in t.DETERMINERS and word not in t.PREPOSITIONS and word not in _HAVING and word.isalpha()
+
+
+_HAVING: Final = t.HAVE - {"have"}
 
 
 def _is_auxiliary_s(tokens: Sequence[Token], at: int) -> bool:
@@ -151,7 +174,14 @@ def _is_auxiliary_s(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _is_noun_next(tokens: Sequence[Token], at: int) -> bool:
-    return at < len(tokens) and tokens[at].kind == "word" and tokens[at].word not in t.PREPOSITIONS | t.ADVERBS
+    return at < len(tokens) and tokens[at].kind == "word" and tokens[at].word not in _LOOSE
+
+
+_LOOSE: Final = t.PREPOSITIONS | t.ADVERBS
+#: Auxiliaries, by which a chain goes on, and those of them that none of being goes before.
+_AUXILIARIES: Final = t.MODALS | t.HAVE | t.BE | t.DO | t.GET | {"'s"}
+_HAD: Final = t.HAVE - {"having"}
+_BEHIND_UNMARKED: Final = t.PREPOSITIONS | {"successfully"}
 
 
 def _auxiliary(tokens: Sequence[Token], at: int) -> Chain:
@@ -169,8 +199,8 @@ def _auxiliary(tokens: Sequence[Token], at: int) -> Chain:
         if word in t.NEGATIONS and word not in ("no", "longer"):
             negated = True
             last = index
-        elif word in t.MODALS or word in t.HAVE or word in t.BE or word in t.DO or word in t.GET or word == "'s":
-            if seen and seen[-1] in t.BE and word in t.HAVE - {"having"}:
+        elif word in _AUXILIARIES:
+            if seen and seen[-1] in t.BE and word in _HAD:
                 break
             seen.append(word)
             last = index
@@ -195,14 +225,14 @@ def _is_unmarked(tokens: Sequence[Token], at: int, index: int, seen: Sequence[st
         return takes and at > 0 and tokens[at - 1].word in t.AGENT
     if seen[-1] not in ("is", "are", "been"):
         return False
-    return following is None or following.kind == "stop" or following.word in t.PREPOSITIONS | {"successfully"}
+    return following is None or following.kind == "stop" or following.word in _BEHIND_UNMARKED
 
 
 def _may_end(seen: Sequence[str], word: str) -> bool:
     head = seen[-1] if seen else ""
     if head in t.MODALS or head in t.DO:
         return _is_base(word)
-    return is_participle(word) or word in t.IRREGULAR or (word.endswith("ing") and head in t.BE | {"'s"})
+    return is_participle(word) or word in t.IRREGULAR or (word.endswith("ing") and (head in t.BE or head == "'s"))
 
 
 def _make(at: int, end: int, seen: Sequence[str], verb: str, before: str, *, negated: bool) -> Chain:
@@ -231,7 +261,7 @@ def _make(at: int, end: int, seen: Sequence[str], verb: str, before: str, *, neg
     elif last in t.BE or last == "'s":
         form = "copula"
     else:
-        form = "have" if last in t.HAVE | t.GET else "base"
+        form = "have" if last in t.HAVE or last in t.GET else "base"
     if first in ("be", "being"):
         form = "infinitive"  # "that the wall be painted"
     if form == "base" and last in t.DO:
@@ -244,19 +274,17 @@ def _make(at: int, end: int, seen: Sequence[str], verb: str, before: str, *, neg
     return Chain(at, end, form, base, perfect, passive, past, negated, word=verb or last)
 
 
+_OF_NOUNS: Final = _ATTRIBUTES - {"you", "it"}
+_OF_PLACES: Final = t.PREPOSITIONS - {"out", "up", "off"}
+
+
 def _bare(tokens: Sequence[Token], at: int) -> Chain | None:
     """A past form without an auxiliary; whether it asserts is for the clause to say."""
     word = tokens[at].word
     before = tokens[at - 1] if at else None
     if before is not None and before.kind == "word":
         follows = tokens[at + 1].word if at + 1 < len(tokens) else ""
-        if (
-            before.word in t.DETERMINERS - t.THINGS - {"you", "it"} and follows not in t.PREPOSITIONS
-        ) or before.word in t.PREPOSITIONS - {
-            "out",
-            "up",
-            "off",
-        }:
+        if (before.word in _OF_NOUNS and follows not in t.PREPOSITIONS) or before.word in _OF_PLACES:
             return None
         if (
             word in _NOT_BARE
@@ -293,6 +321,6 @@ def is_amount(tokens: Sequence[Token], chain: Chain) -> bool:
     if not before:
         return False
     if chain.word == "left":
-        return any(x.kind == "number" or x.word in t.NUMBER_WORDS | t.NEGATIVE_SUBJECTS for x in before)
+        return any(x.kind == "number" or x.word in t.NUMBER_WORDS or x.word in t.NEGATIVE_SUBJECTS for x in before)
     last = before[-1]
     return last.kind == "number" and (last.word.endswith("%") or chain.word in _OF_AMOUNTS)

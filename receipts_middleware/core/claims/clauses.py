@@ -71,7 +71,7 @@ def read_clauses(tokens: Sequence[Token]) -> list[Clause]:
     """Clauses of the tokens of a unit, in order."""
     chains = list(find_chains(tokens))
     clauses: list[Clause] = []
-    hypothetical = is_hypothetical(tokens)
+    hypothetical = bool(chains) and is_hypothetical(tokens)
     reported = False
     condition = trailing = False
     relative: int | None = None
@@ -281,12 +281,21 @@ def _begins_report(tokens: Sequence[Token], chain: Chain, shape: SubjectShape) -
     """Whether what follows is in the words of someone else."""
     if chain.base not in t.SPEECH and chain.word not in ("says", "writes", "reports", "states"):
         return False
-    if chain.base == "write" and chain.end < len(tokens) and tokens[chain.end].word in t.PARTICLES | {"down"}:
+    if (
+        chain.base == "write"
+        and chain.end < len(tokens)
+        and (tokens[chain.end].word in t.PARTICLES or tokens[chain.end].word == "down")
+    ):
         return False  # "the injection is written up"
     if shape in _TOLD_BY_AGENT and chain.base not in ("understand", "see", "think", "believe", "assume", "hope"):
         return False
     end = min(chain.end + 8, len(tokens))
     return any(token.word in ("that", ":", "i", "we", "you", ",") for token in tokens[chain.end : end])
+
+
+_JOINING: Final = COORDINATORS | t.SUBORDINATORS | RELATIVES
+#: How many of what a look found.
+_HOW_MANY: Final = t.NUMBER_WORDS | t.NEGATIVE_SUBJECTS | {"one", "all", "clear"}
 
 
 def _bounded(clauses: list[Clause], tokens: Sequence[Token]) -> list[Clause]:
@@ -298,8 +307,7 @@ def _bounded(clauses: list[Clause], tokens: Sequence[Token]) -> list[Clause]:
             continue
         last = end
         while last > clause.chain.end and (
-            tokens[last - 1].kind in ("joint", "stop", "mark")
-            or tokens[last - 1].word in COORDINATORS | t.SUBORDINATORS | RELATIVES
+            tokens[last - 1].kind in ("joint", "stop", "mark") or tokens[last - 1].word in _JOINING
         ):
             last -= 1
         last = _shortened(tokens, clause, last)
@@ -331,7 +339,7 @@ def _before_colon(tokens: Sequence[Token], clause: Clause, last: int) -> int:
     if not looked:
         return last
     behind = tokens[colon + 1]
-    found = behind.kind == "number" or behind.word in t.NUMBER_WORDS | t.NEGATIVE_SUBJECTS | {"one", "all", "clear"}
+    found = behind.kind == "number" or behind.word in _HOW_MANY
     return colon if found else last
 
 

@@ -8,13 +8,14 @@ from dataclasses import replace
 from typing import Final
 
 from receipts_middleware.core.claims import tables as t
-from receipts_middleware.core.claims.analyse import joined, kind_of
+from receipts_middleware.core.claims.analyse import joined
 from receipts_middleware.core.claims.chains import Chain
-from receipts_middleware.core.claims.clauses import LONG_CLAIM, Clause, read_clauses
+from receipts_middleware.core.claims.clauses import LONG_CLAIM, Clause
 from receipts_middleware.core.claims.morphology import base_form, is_participle
 from receipts_middleware.core.claims.segment import Token, Unit
+from receipts_middleware.core.claims.unit import ReadUnit
 from receipts_middleware.core.claims.value import Aspect, ClaimKind, FoundClaim, Strength, Subject, Voice
-from receipts_middleware.core.language.value import NO_WORDS, Words
+from receipts_middleware.core.language.value import Words
 from receipts_middleware.core.patterns import pattern_of
 
 #: How a clause goes on that claims nothing of its own.
@@ -26,34 +27,36 @@ _ENDINGS: Final = frozenset({"complete", "live", "ready", "done"})
 _SHAPES: Final[dict[str, Subject]] = {"agent": "agent", "you": "other", "other": "other"}
 
 
-def claims_of(unit: Unit, text: str, more: Words = NO_WORDS) -> Iterator[FoundClaim]:
+def claims_of(read: ReadUnit, text: str) -> Iterator[FoundClaim]:
     """The claims of one unit, in order.
 
     Args:
-        unit: Tokens of a sentence.
-        text: The reply that they point into.
-        more: Rows that are added to the tables.
+        read: A sentence.
+        text: The reply that its tokens point into.
 
     Yields:
         Claims whose offsets slice the reply.
     """
-    tokens = _before_request(_asserted_part(unit))
+    tokens = _before_request(_asserted_part(read.unit))
     if not tokens or tokens[0].kind == "open" or _opens_no_assertion(tokens):
         return
     head = next((n for n, token in enumerate(tokens) if token.kind == "joint"), len(tokens))
-    if _is_umbrella(tokens[:head], more):
+    if _is_umbrella(tokens[:head], read.more):
         yield _whole(text, tokens[:head], "umbrella", "present")
         tokens = tokens[head + 1 :]
-    elif _is_umbrella(tokens, more):
+    elif head < len(tokens) and _is_umbrella(tokens, read.more):
         yield _whole(text, tokens, "umbrella", "present")
         return
-    clauses = read_clauses(tokens)
-    found = [(clause, kind) for clause in clauses if (kind := kind_of(clause, tokens, more)) is not None]
+    clauses = read.clauses(tokens)
+    found = [(clause, kind) for clause, kind in clauses if kind is not None]
     for number, (clause, kind) in enumerate(found):
         behind = found[number + 1][0].first if number + 1 < len(found) else len(tokens)
         yield _with_reasons(text, tokens, _from_clause(text, tokens, clause, kind), behind)
-    if not found and not any(clause.chain.form != "infinitive" for clause in clauses):
-        yield from _verbless(unit, tokens, text)
+    if not found and not any(clause.chain.form != "infinitive" for clause, _ in clauses):
+        yield from _verbless(read.unit, tokens, text)
+
+
+_PLANNED: Final = t.PLANS | t.CONDITIONS | t.MODALS
 
 
 def _asserted_part(unit: Unit) -> tuple[Token, ...]:
@@ -68,7 +71,7 @@ def _asserted_part(unit: Unit) -> tuple[Token, ...]:
     for number, token in enumerate(tokens[:12]):
         if token.word == ":":
             words = [x.word for x in tokens[:number]]
-            planned = not (t.PLANS | t.CONDITIONS | t.MODALS).isdisjoint(words) or words[:2] == ["to", "do"]
+            planned = not _PLANNED.isdisjoint(words) or words[:2] == ["to", "do"]
             return tokens[:number] if planned else tokens
     return tokens
 
@@ -187,13 +190,13 @@ def _action(tokens: Sequence[Token], chain: Chain) -> str:
     return behind[at + 1] if at >= 0 else chain.base
 
 
+_LEADING_ON: Final = t.CONTRASTS | {"and", "but", "so", "after", "before"}
+
+
 def _with_reasons(text: str, tokens: Sequence[Token], claim: FoundClaim, behind: int) -> FoundClaim:
     """A claim with the clauses behind it that claim nothing themselves: "pinned, so it stays at the top"."""
     last = behind
-    while last and (
-        tokens[last - 1].kind in ("joint", "stop", "mark")
-        or tokens[last - 1].word in {"and", "but", "so", "after", "before"} | t.CONTRASTS
-    ):
+    while last and (tokens[last - 1].kind in ("joint", "stop", "mark") or tokens[last - 1].word in _LEADING_ON):
         last -= 1
     end = tokens[last - 1].end if last else claim.end
     if end <= claim.end or end - claim.start > LONG_CLAIM or text[claim.end : end].lstrip(" ,;—–")[:1] == "(":

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from receipts_middleware.core.claims import tables as t
-from receipts_middleware.core.claims.analyse import is_generic, kind_of
+from receipts_middleware.core.claims.analyse import is_generic
 from receipts_middleware.core.claims.borders import is_hypothetical
-from receipts_middleware.core.claims.clauses import Clause, read_clauses
-from receipts_middleware.core.claims.segment import Token, Unit
+from receipts_middleware.core.claims.clauses import Clause
+from receipts_middleware.core.claims.segment import Token
+from receipts_middleware.core.claims.unit import ReadUnit
 from receipts_middleware.core.claims.value import Aspect, FoundClaim, Strength
-from receipts_middleware.core.language.value import NO_WORDS, Words
 
 #: Words in front of a clause by which it only supposes.
 _SUPPOSES: Final = frozenset(
@@ -25,25 +25,24 @@ _SUPPOSES: Final = frozenset(
 _IDLE: Final = t.DETERMINERS | t.PREPOSITIONS | t.ADVERBS | t.SUBORDINATORS | t.BE | t.HAVE
 
 
-def loose_of(unit: Unit, text: str, more: Words = NO_WORDS) -> Iterator[FoundClaim]:
+def loose_of(read: ReadUnit, text: str) -> Iterator[FoundClaim]:
     """Clauses of a unit that claim nothing by their grammar and suppose nothing either.
 
     Args:
-        unit: Tokens of a sentence.
-        text: The reply that they point into.
-        more: Rows that are added to the tables.
+        read: A sentence.
+        text: The reply that its tokens point into.
 
     Yields:
         What may be a result, in order; offsets slice the reply.
     """
-    tokens = unit.tokens
+    unit, tokens = read.unit, read.unit.tokens
     if not tokens or unit.question or tokens[0].kind == "open" or is_hypothetical(tokens):
         return
     if tokens[0].word in t.OPENERS or tokens[-1].word == ":" or any(x.word == "please" for x in tokens[:4]):
         return
-    clauses = read_clauses(tokens)
-    for clause in clauses:
-        if _may_tell(tokens, clause) and kind_of(clause, tokens, more) is None:
+    clauses = read.clauses(tokens)
+    for clause, kind in clauses:
+        if kind is None and _may_tell(tokens, clause):
             yield _found(text, tokens, clause)
     if not clauses and unit.segment.kind != "heading" and _tells(tokens):
         yield _line(text, tokens)
@@ -60,11 +59,13 @@ def _may_tell(tokens: Sequence[Token], clause: Clause) -> bool:
     return not any(token.word in _SUPPOSES for token in tokens[max(0, clause.first - 2) : clause.last])
 
 
+_COUNTS: Final = t.NUMBER_WORDS | t.NEGATIVE_SUBJECTS | t.NEGATIONS
+
+
 def _tells(tokens: Sequence[Token]) -> bool:
     """Whether a line without a verb says how much, or that there is nothing, rather than naming a thing."""
-    counts = t.NUMBER_WORDS | t.NEGATIVE_SUBJECTS | t.NEGATIONS
     words = [x for x in tokens if x.kind == "word" and x.word not in _IDLE]
-    return bool(words) and any(x.kind == "number" or x.word in counts for x in tokens)
+    return bool(words) and any(x.kind == "number" or x.word in _COUNTS for x in tokens)
 
 
 def _found(text: str, tokens: Sequence[Token], clause: Clause) -> FoundClaim:

@@ -5,6 +5,7 @@ A word in -ed is a verb form unless a table says otherwise; which tool could do 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from receipts_middleware.core.claims.tables import IRREGULAR, NOT_VERBS, PAST_ONLY
@@ -33,6 +34,7 @@ _KEEP_NOT: Final = pattern_of(
 )
 
 
+@lru_cache(maxsize=8_192)  # asked of every word of a reply, by several
 def is_past_form(word: str) -> bool:
     """Whether a lower-case word can be a simple past or a past participle."""
     if word in IRREGULAR:
@@ -48,6 +50,7 @@ def is_participle(word: str) -> bool:
     return word not in PAST_ONLY and is_past_form(word)
 
 
+@lru_cache(maxsize=8_192)
 def base_form(word: str) -> str:
     """Base form of a past form; a word that is none comes back as it is.
 

@@ -26,7 +26,8 @@ _THOUGHT: Final = pattern_of(r"<(think|thinking|thought|reasoning|scratchpad)>",
 _HIDDEN: Final = "\ufffc"
 
 _TOKEN: Final = pattern_of(
-    r"(?P<opaque>\ufffc+|https?://[^\s<>)\]]{1,500}|[\w.+-]{1,64}@[\w.-]{1,200}\w"
+    r"\x20?(?:(?P<plain>[^\W\d_]++(?=[\s,;!?]|\.?\Z|\.\s))"  # most words: nothing that stands in one follows
+    r"|(?P<opaque>\ufffc+|https?://[^\s<>)\]]{1,500}|[\w.+-]{1,64}@[\w.-]{1,200}\w"
     r"|\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|(?<!\w)‘[^’\n]{2,200}’|(?<!\w)'[^'\n]{2,200}'(?!\w)|«[^»\n]{1,400}»"
     r"|[\w-]{1,64}(?:\.[\w-]{1,64}){0,6}\.[A-Za-z][\w-]{1,10}(?!\w)|\#[\w-]+|[\w-]*/[\w./-]+)"
     r"|(?P<mark>[✅✔☑✓👍🎉]|(?<!\S)\[[xX]\](?=\s))|(?P<open>[☐❌✗✘]|(?<!\S)\[ \](?=\s))"
@@ -34,7 +35,7 @@ _TOKEN: Final = pattern_of(
     r"|(?P<number>[$€£¥]\s?\d(?:[\d.,]{0,40}\d)?(?:\s?[kKmM]\b)?|\d(?:[\w.,:/-]{0,60}\w)?%?)"
     r"|(?P<word>[^\W\d_][\w]*(?:[-'’][^\W_][\w]*)*)"
     r"|(?P<joint>[,;:–—]|\s-{1,2}\s|→|=>)"
-    r"|(?P<stop>[.!?…]+)"
+    r"|(?P<stop>[.!?…]+))"
 )
 _CONTRACTED: Final = pattern_of(r"(.+)('(?:ve|re|ll|d|m|s))|(.+)(n't)")
 _NOT_STEMS: Final = {"wo": "will", "ca": "can", "sha": "shall", "ai": "is"}
@@ -52,9 +53,9 @@ _GREETING: Final = pattern_of(r"\s*[*_]*(?:subject\b|hi\b|hello\b|dear\b|hey\b)"
 _SIGN_OFF: Final = pattern_of(r"[*_\s]*(?:best|kind|warm|regards|thanks|cheers|sincerely|yours)\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Token:
-    """A word or what stands for one.
+    """A word or what stands for one. Never changed, but not frozen either: that would double the time to make one.
 
     Attributes:
         word: Lower case, apostrophes straight; a contraction is two tokens ("i", "'ve").
@@ -98,7 +99,7 @@ def read_units(text: str) -> Iterator[Unit]:
     document = read_markdown(text)
     hidden = _hide(text, document)
     for segment in _asserted(text, document):
-        tokens = list(_tokens(hidden, segment.start, segment.end))
+        tokens = _tokens(hidden, segment.start, segment.end)
         question = bool(tokens) and tokens[-1].kind == "stop" and "?" in tokens[-1].word
         for at in range(0, len(tokens), MAX_TOKENS):
             yield Unit(tuple(tokens[at : at + MAX_TOKENS]), segment, question)
@@ -158,8 +159,9 @@ def _asserted(text: str, document: Document) -> Iterator[Segment]:
             continue
         if planned and segment.kind in ("item", "row"):
             continue
-        planned = _announces(text, segment, PLANS)
-        if _announces(text, segment, DRAFTS):
+        announced = _announced(text, segment)
+        planned = not PLANS.isdisjoint(announced)
+        if not DRAFTS.isdisjoint(announced) or _proposes(text, segment):
             draft = segment.block
         yield segment
 
@@ -187,40 +189,56 @@ def _proposed(text: str, segments: Sequence[Segment]) -> frozenset[int]:
     return frozenset(found)
 
 
-def _announces(text: str, segment: Segment, nouns: frozenset[str]) -> bool:
-    """Whether a heading or lead-in says that what follows is a draft, or a plan."""
-    if segment.end - segment.start > 400:
-        return False
-    if nouns is DRAFTS and _PROPOSES.match(text, segment.start, segment.end):
-        return True
+#: Characters of a heading or lead-in; a longer one announces nothing.
+_MAX_LEAD: Final = 400
+_LETTERS: Final = pattern_of(r"[a-z]+")
+
+
+def _announced(text: str, segment: Segment) -> Sequence[str]:
+    """Words of a heading or lead-in, which may say that what follows is a draft, or a plan."""
+    if segment.end - segment.start > _MAX_LEAD:
+        return ()
     words = text[segment.start : segment.end].rstrip(" *_")
-    raw = text[segment.start : segment.end].strip()
-    bold = raw.startswith("**") and raw.rstrip(":").endswith("**") and raw.count("**") == 2
-    if segment.kind != "heading" and words[-1:] != ":" and not bold:
-        return False
-    return not nouns.isdisjoint(re.findall(r"[a-z]+", words.lower()))
+    if segment.kind != "heading" and words[-1:] != ":" and not _is_bold(text[segment.start : segment.end].strip()):
+        return ()
+    return _LETTERS.findall(words.lower())
 
 
-def _tokens(text: str, start: int, end: int) -> Iterator[Token]:
+def _is_bold(raw: str) -> bool:
+    return raw.startswith("**") and raw.rstrip(":").endswith("**") and raw.count("**") == 2
+
+
+def _proposes(text: str, segment: Segment) -> bool:
+    """Whether a wording is proposed behind it."""
+    short = segment.end - segment.start <= _MAX_LEAD
+    return short and _PROPOSES.match(text, segment.start, segment.end) is not None
+
+
+def _tokens(text: str, start: int, end: int) -> list[Token]:
+    found: list[Token] = []
     for match in _TOKEN.finditer(text, start, end):
-        kind: TokenKind = match.lastgroup or "word"  # type: ignore[assignment]  # names of groups are kinds
-        word = match[0]
-        if kind != "word":
-            yield Token(word if len(word) < 40 else "", match.start(), match.end(), kind)
-            continue
-        yield from _words(word, match.start())
+        group = match.lastindex or 0
+        kind, word = match.lastgroup, match[group]
+        begin, behind = match.span(group)
+        if kind == "plain" and (low := word.lower()) != "cannot":
+            found.append(Token(low, begin, behind, "word", word[0].isupper()))
+        elif kind in ("plain", "word"):
+            found.extend(_words(word, begin))
+        else:  # names of groups are kinds
+            found.append(Token(word if len(word) < 40 else "", begin, behind, kind))  # type: ignore[arg-type]
+    return found
 
 
 def _words(raw: str, start: int) -> Iterator[Token]:
     word = raw.lower().replace("’", "'")
     end = start + len(raw)
+    if word == "cannot":
+        yield Token("can", start, start + 3, "word")
+        yield Token("not", start + 3, end, "word")
+        return
     parts = _CONTRACTED.fullmatch(word) if "'" in word and word not in IRREGULAR and len(word) == len(raw) else None
     if parts is None:
-        if word == "cannot":
-            yield Token("can", start, start + 3, "word")
-            yield Token("not", start + 3, end, "word")
-        else:
-            yield Token(word, start, end, "word", raw[:1].isupper())
+        yield Token(word, start, end, "word", raw[:1].isupper())
         return
     stem, suffix = (parts[1], parts[2]) if parts[1] else (parts[3], parts[4])
     cut = start + len(stem)

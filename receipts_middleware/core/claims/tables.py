@@ -215,6 +215,8 @@ ANSWERS: Final = _words("yes yep yeah sure ok okay great perfect done right hi h
 STANDINGS: Final = _words(
     "price delay decline refuse reject deny tie cap evict divert quote cover exempt expect own schedule rate rank value"
 )
+#: What happens to a thing by itself, in the past.
+HAPPENING: Final = _words("pass rise resume drop")
 #: What others do with what they were sent.
 RECEIVING: Final = _words(
     """see read open accept confirm sign approve agree receive reply answer acknowledge take collect view watch pay

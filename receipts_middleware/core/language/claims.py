@@ -9,6 +9,7 @@ from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.claims.find import claims_of
 from receipts_middleware.core.claims.loose import loose_of
 from receipts_middleware.core.claims.segment import read_units
+from receipts_middleware.core.claims.unit import ReadUnit
 from receipts_middleware.core.language.recognise import read_language
 from receipts_middleware.core.language.shipped import LANGUAGES
 from receipts_middleware.core.language.value import NO_WORDS, Words
@@ -47,9 +48,10 @@ def read_claims(text: str, *, assumed: str | None = None, more: Words = NO_WORDS
     units = list(read_units(text))
     reading = read_language([unit.tokens for unit in units], LANGUAGES, assumed=assumed)
     unread = frozenset(reading.unread)
-    claims = [claim for n, unit in enumerate(units) if n not in unread for claim in claims_of(unit, text, more)]
+    readable = [ReadUnit(unit, more) for n, unit in enumerate(units) if n not in unread]
+    claims = [claim for unit in readable for claim in claims_of(unit, text)]
     spans = dict.fromkeys((units[n].segment.start, units[n].segment.end) for n in reading.unread if units[n].tokens)
-    loose = [claim for n, unit in enumerate(units) if n not in unread for claim in loose_of(unit, text, more)]
+    loose = [claim for unit in readable for claim in loose_of(unit, text)]
     if more is not NO_WORDS:
         claims, loose = ([replace(claim, more=more) for claim in some] for some in (claims, loose))
     return ReadClaims(claims, tuple(spans), reading.mostly, reading.names, loose)

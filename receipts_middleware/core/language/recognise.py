@@ -52,8 +52,9 @@ class _Heard:
 
     Attributes:
         english: Function words of the language that is read.
-        shared: Those of them that another language has as well, by its code.
+        shared: Those of them that another language has as well, by its code; counted where anything speaks for one.
         foreign: Function words of other languages, by code.
+        said: Words in any letters.
         accents: Words with letters that English has not, in no list.
         letters: Letters of other scripts, as words.
         plain: Words in Latin letters that are no names.
@@ -61,6 +62,7 @@ class _Heard:
     """
 
     english: int = 0
+    said: int = 0
     shared: Counter[str] = field(default_factory=Counter)
     foreign: Counter[str] = field(default_factory=Counter)
     accents: int = 0
@@ -89,10 +91,12 @@ def read_language(
     spoken: list[int] = []
     names: Counter[str] = Counter()
     hints = 0.0
+    own = frozenset().union(*(language.function_words for language in languages.values()))
     for sentence in sentences:
-        decided, code, hint = _decide(sentence[:MAX_SAID], languages)
+        heard = _hear(sentence[:MAX_SAID], own)
+        decided, code, hint = _decide(sentence[:MAX_SAID], heard, languages)
         said.append(decided)
-        spoken.append(sum(word.kind == "word" for word in sentence[:MAX_SAID]))
+        spoken.append(heard.said)
         if code and decided in ("foreign", "leaning"):
             names[code] += 1
         hints += hint
@@ -106,11 +110,14 @@ def read_language(
     return LanguageReading(tuple(strange), mostly, tuple(code for code, _ in names.most_common(3)) if strange else ())
 
 
-def _decide(sentence: Sequence[SpokenWord], languages: Mapping[str, Language]) -> tuple[_Said, str, float]:
+def _decide(
+    sentence: Sequence[SpokenWord], heard: _Heard, languages: Mapping[str, Language]
+) -> tuple[_Said, str, float]:
     """What is decided of a sentence, the code of the other language that it looks like, and how much says so."""
-    heard = _hear(sentence, languages)
     foreign, shared = heard.foreign, heard.shared
-    code = max({**foreign, **shared}, key=lambda name: (foreign[name], shared[name]), default="")
+    code = ""
+    if foreign or shared:
+        code = max({**foreign, **shared}, key=lambda name: (foreign[name], shared[name]))
     own = foreign[code]
     words = own + _ACCENT * heard.accents
     english = heard.english - (shared[code] if words >= 1 else 0)  # a word that both have speaks for neither
@@ -130,47 +137,51 @@ def _decide(sentence: Sequence[SpokenWord], languages: Mapping[str, Language]) -
     return ("read" if english > words else "open"), code, 0.0
 
 
-_NO_CODES: Final = FOREIGN.get("", ())
+def _codes(word: str) -> tuple[str, ...]:
+    """Languages that have a word among their function words."""
+    return FOREIGN.get(word) or (FOREIGN.get(word.partition("'")[0], ()) if "'" in word[:5] else ())
 
 
-def _hear(sentence: Sequence[SpokenWord], languages: Mapping[str, Language]) -> _Heard:
+def _hear(sentence: Sequence[SpokenWord], own: frozenset[str]) -> _Heard:
+    """Count what a sentence has of the languages that are read, whose function words are given, and of others."""
     heard = _Heard()
-    tables = [language.function_words for language in languages.values()]
     first = True
-    run = longest = plain = english = 0
+    run = longest = plain = said = 0
+    english: list[str] = []
     for at, token in enumerate(sentence):
         if token.kind != "word":
-            run = 0 if token.kind in ("joint", "stop") else run
+            if token.kind in ("joint", "stop"):
+                longest, run = max(longest, run), 0
             first = first or token.kind == "stop"
             continue
+        said += 1
         word, named = token.word, token.capital and not first
         first = False
+        if word in own:
+            english.append(word)
+            plain += 1
+            run += 1
+            continue
         number = ord(word[0])
         if number > _LATIN_END and number not in _LATIN_MORE:
             if named:
                 continue
             heard.letters += len(word) / (_DENSE_LETTERS_A_WORD if number >= _DENSE else _LETTERS_A_WORD)
             continue
-        own = False
-        for table in tables:
-            if word in table:
-                own = True
-                english += 1
-                break
-        if named and not own:
+        if named:
             continue
         plain += 1
         run += 1
-        longest = max(longest, run)
-        codes = FOREIGN.get(word) or (FOREIGN.get(word.partition("'")[0], ()) if "'" in word[:5] else _NO_CODES)
-        if own:
-            heard.shared.update(codes)
-        elif codes:
+        codes = _codes(word)
+        if codes:
             if not (word in PARTICLES and _is_in_a_name(sentence, at)):
                 heard.foreign.update(codes)
         elif not word.isascii() and word not in LOANS:
             heard.accents += 1
-    heard.english, heard.plain, heard.run = english, plain, longest
+    if heard.foreign or heard.accents:
+        for word in english:
+            heard.shared.update(_codes(word))
+    heard.english, heard.said, heard.plain, heard.run = len(english), said, plain, max(longest, run)
     return heard
 
 
