@@ -6,13 +6,13 @@ Here alone somebody else than the rules may be asked (`extractor`): what it read
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from os import PathLike
 from typing import Protocol
 
 from receipts_middleware.core.attested import Under
 from receipts_middleware.core.confirmation import MAX_CONFIRMATIONS, Confirmation
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.errors import UsageError
 from receipts_middleware.core.executed import Recorded, SinkReader, fetch
 from receipts_middleware.core.finding import Verification

@@ -68,10 +68,11 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 #: files of it that have a row of their own.
 CORE_ORDER: tuple[str, ...] = tuple(
     """
-    errors keys patterns canonical lexicon values ranges markdown citation receipt chain toolspec transcript evidence
-    facts snapshot seal confirmation rows ledger attest grade outside children finding lint noted wording language.value
-    claims rules policy children.reduce binding given resolve inspect suspicion language claimed bearing cited attested
-    summary confirmed turn audit executed audited verify witness children.judge
+    errors dataclass keys patterns canonical lexicon values ranges markdown citation receipt chain toolspec
+    transcript evidence facts snapshot seal confirmation rows ledger attest grade outside children finding lint
+    noted wording language.value claims rules policy children.reduce binding given resolve inspect suspicion
+    language claimed bearing cited attested summary confirmed turn audit executed audited verify witness
+    children.judge
     """.split()
 )
 
@@ -125,6 +126,14 @@ THIRD_PARTY: dict[str, frozenset[str]] = {
     "mcp": frozenset({"lint"}),
     "anyio": frozenset({"lint"}),  # the SDK's own, and never without it
     "jsonschema_rs": frozenset({"lint"}),
+}
+
+#: Calls that break the rule above for a reason: (file, call) -> the reason.
+MAY_CALL: dict[tuple[str, str], str] = {
+    (
+        "core/dataclass.py",
+        "exec",
+    ): "`__init__` is written as `dataclasses` does it, of the names of fields in our source",
 }
 
 MAX_MODULE_LINES = 400
@@ -283,7 +292,7 @@ def _check_calls(file: str, tree: ast.Module) -> Iterator[Violation]:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
             name = ast.unparse(node.func)
             last_two = ".".join(name.split(".")[-2:])
-            if name in IMPURE_CALLS or last_two in IMPURE_CALLS:
+            if (name in IMPURE_CALLS or last_two in IMPURE_CALLS) and (file, name) not in MAY_CALL:
                 yield Violation(file, node.lineno, "impure-call", f"pure code calls {name}")
 
 
@@ -327,6 +336,13 @@ def test_exception_is_still_needed(key: tuple[str, str]) -> None:
     file, target = key
     imports = _imports(file, ast.parse((ROOT / PACKAGE / file).read_text(encoding="utf-8")))
     assert any(f"{PACKAGE}.{target}" in (i.module, i.dotted) for i in imports), "remove the row"
+
+
+@pytest.mark.parametrize("key", MAY_CALL, ids=":".join)
+def test_excepted_call_is_still_made(key: tuple[str, str]) -> None:
+    file, name = key
+    tree = ast.parse((ROOT / PACKAGE / file).read_text(encoding="utf-8"))
+    assert any(isinstance(n, ast.Call) and ast.unparse(n.func) == name for n in ast.walk(tree)), "remove the row"
 
 
 FRAMEWORKS = ("langchain", "langgraph", "langsmith", "deepagents", "pydantic")

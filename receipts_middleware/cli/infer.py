@@ -8,7 +8,6 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -30,6 +29,7 @@ from receipts_middleware.cli.runs.progress import Progress
 from receipts_middleware.cli.terminal import say, write_output
 from receipts_middleware.cli.tools import ToolSources, fetch_sources, server_options
 from receipts_middleware.cli.verify import complete_files, complete_formats
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.transcript import ToolCall
 from receipts_middleware.readers.registry import reader_named
 from receipts_middleware.reports.runs import Place, Skipped

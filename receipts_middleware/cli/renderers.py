@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
 from typing import Final
@@ -11,6 +10,7 @@ from typing import Final
 from receipts_middleware import __version__
 from receipts_middleware.cli.exits import FAILING, FailOn, exit_code_of
 from receipts_middleware.cli.explain import rule_section
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.rules import RULES
 from receipts_middleware.reports.github import GithubRuns
 from receipts_middleware.reports.html import HtmlRuns

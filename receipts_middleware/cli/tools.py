@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 from urllib.parse import urlsplit
 
@@ -14,6 +13,7 @@ from click.shell_completion import CompletionItem
 from receipts_middleware.cli.exits import CommandError
 from receipts_middleware.cli.inputs import STANDARD_INPUT
 from receipts_middleware.cli.terminal import read_input, say
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.toolspec import ToolSpec, read_tools
 
 if TYPE_CHECKING:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from receipts_middleware.confirming.record import Asked, Confirmed, Target, uid_of, values_of
 from receipts_middleware.core.confirmation import Confirmation, newest_of, parse_confirmation
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.errors import ReceiptsError
 from receipts_middleware.core.executed import SinkRow
 from receipts_middleware.core.executed.row import column

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
 from receipts_middleware.core.canonical import canon, digest_text
 from receipts_middleware.core.confirmation import Confirmation, ConfirmedState, seal_confirmation
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.errors import UsageError
 from receipts_middleware.core.executed import SinkRow
 from receipts_middleware.core.keys import CHANNEL

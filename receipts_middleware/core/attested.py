@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Final
 
 from receipts_middleware.core.attest import Examination, Record, believe, examine
+from receipts_middleware.core.dataclass import dataclass, replace
 from receipts_middleware.core.finding import Finding
 from receipts_middleware.core.ledger import Entry, Ledger
 from receipts_middleware.core.rules import make_finding

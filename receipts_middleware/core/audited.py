@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 
 from receipts_middleware.core.attest import Binding, Examination, Fault, Record, Tail
 from receipts_middleware.core.confirmation import check_confirmation, parse_confirmation, place_of_confirmation
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.executed import Executed, Recorded
 from receipts_middleware.core.receipt import Malformed, Receipt, parse_receipt
 from receipts_middleware.core.seal import Checking, check_receipt, place_of

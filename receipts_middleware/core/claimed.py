@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final
 
 from receipts_middleware.core.binding import Act, Bound, Known, Run, bind, make_run, repeated, untold, written_calls
@@ -12,6 +11,7 @@ from receipts_middleware.core.binding.recovered import recover
 from receipts_middleware.core.binding.words import stem, stems
 from receipts_middleware.core.children import Team, TeamEntry, TeamMemory
 from receipts_middleware.core.claims.wrapped import unwrapped
+from receipts_middleware.core.dataclass import dataclass, field, replace
 from receipts_middleware.core.finding import Claim, Finding
 from receipts_middleware.core.inspect import Inspected
 from receipts_middleware.core.language.added import words_of

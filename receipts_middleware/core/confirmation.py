@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from receipts_middleware.core.canonical import canon
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.keys import FORMAT_VERSION
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.receipt import MAX_TEXT, Malformed

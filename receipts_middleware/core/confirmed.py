@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final, Literal
 
@@ -20,6 +19,7 @@ from receipts_middleware.core.confirmation import (
     parse_confirmation,
     place_of_confirmation,
 )
+from receipts_middleware.core.dataclass import dataclass, field, replace
 from receipts_middleware.core.finding import Finding
 from receipts_middleware.core.ledger import Ledger
 from receipts_middleware.core.receipt import MAX_TEXT, Malformed

@@ -6,9 +6,9 @@ Values only. How each comes about is in `rules` (the table of rules) and `verify
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from typing import Literal
 
+from receipts_middleware.core.dataclass import dataclass, field, shallow
 from receipts_middleware.core.ledger import Ledger
 
 Severity = Literal["error", "warning", "note"]
@@ -179,4 +179,4 @@ class Verification:
 
 def _plain(item: CitationCheck | Claim | Finding) -> dict[str, object]:
     """An item as JSON holds it: lists in place of tuples, so that reading the JSON back gives an equal object."""
-    return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(item).items()}
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in shallow(item).items()}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 from receipts_middleware.core.canonical import digest_output
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.finding import CitationCheck, Finding
 from receipts_middleware.core.ledger import ATTESTED, Ledger, View, neutralise, shown_name
 from receipts_middleware.core.lint import LINT_RULES

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+
+from receipts_middleware.core.dataclass import dataclass, field
 
 if TYPE_CHECKING:  # for its name alone: it would load the ledger
     from receipts_middleware.core.finding import Severity

@@ -7,9 +7,9 @@ persisted state, which is untrusted.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.lint import LINT_RULES, LintFinding
 
 if TYPE_CHECKING:

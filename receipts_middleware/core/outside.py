@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from receipts_middleware.core.confirmation import ConfirmedState
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.evidence import status_class
 from receipts_middleware.core.evidence.keys import normal_key
 from receipts_middleware.core.evidence.literals import parse_value

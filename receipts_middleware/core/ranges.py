@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.errors import UsageError
 from receipts_middleware.core.patterns import pattern_of
 

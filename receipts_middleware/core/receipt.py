@@ -11,10 +11,10 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from receipts_middleware.core.canonical import canon
+from receipts_middleware.core.dataclass import dataclass, defaults, field, names
 from receipts_middleware.core.keys import FORMAT_VERSION
 from receipts_middleware.core.patterns import pattern_of
 
@@ -235,7 +235,7 @@ _REQUIRED: Final = (
     "created_at",
     "prev",
 )
-_OPTIONAL: Final = tuple(f.name for f in fields(Receipt) if f.name not in (*_REQUIRED, "extra"))
+_OPTIONAL: Final = tuple(name for name in names(Receipt) if name not in (*_REQUIRED, "extra"))
 _KNOWN: Final = frozenset((*_REQUIRED, *_OPTIONAL, "v"))
 #: Fields that a receipt with later ones may leave to whoever works them out: what call and result themselves say.
 _WORKED_OUT: Final = frozenset(
@@ -244,9 +244,7 @@ _WORKED_OUT: Final = frozenset(
 )
 #: What its other fields are where they are not known, or who makes it.
 _DEFAULTS: Final[Mapping[str, Any]] = {
-    f.name: f.default if f.default is not MISSING else f.default_factory
-    for f in fields(Receipt)
-    if f.name not in _WORKED_OUT and (f.default is not MISSING or f.default_factory is not MISSING)
+    name: default for name, default in defaults(Receipt).items() if name not in _WORKED_OUT
 }
 
 

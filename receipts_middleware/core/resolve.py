@@ -6,10 +6,10 @@ Pure: citations, the ledger as of the citing turn, what that turn was shown, and
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 from receipts_middleware.core.children import ChildRun, Naming, name_below, runs_of
 from receipts_middleware.core.citation import Citation, anchor_fits
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.finding import CitationCheck, Resolution
 from receipts_middleware.core.ledger import Entry, Ledger, View, shown_name
 from receipts_middleware.core.receipt import MAX_NUMBER, UNSUCCESSFUL, Receipt

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.finding import Finding, Severity, Verdict
 from receipts_middleware.core.lint import LINT_RULES
 from receipts_middleware.core.noted import NOTED_RULES, weaker

@@ -9,10 +9,10 @@ import hashlib
 import json
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final, Literal, Protocol
 
 from receipts_middleware.core.canonical import canon
+from receipts_middleware.core.dataclass import dataclass, replace
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.receipt import Receipt
 from receipts_middleware.core.snapshot import STRINGS

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from receipts_middleware.core.canonical import canon
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.keys import FORMAT_VERSION
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.ranges import RangeSet, parse_ranges

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from receipts_middleware.core.binding import Act, Run
 from receipts_middleware.core.claims.chains import Chain, find_chains
 from receipts_middleware.core.claims.clauses import Clause, read_clauses
 from receipts_middleware.core.claims.segment import read_units
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.finding import Claim, Finding
 from receipts_middleware.core.ledger import shown_name
 from receipts_middleware.core.rules import make_finding

@@ -7,9 +7,9 @@ order of the source; identity is by position, never by an id.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.toolspec import ToolSpec
 
 Role = Literal["system", "user", "assistant", "tool"]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Literal
 
 from receipts_middleware.core.attest import Examination
 from receipts_middleware.core.children import Below, below
 from receipts_middleware.core.claimed import ClaimsMemory
 from receipts_middleware.core.confirmed import Confirmations
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.inspect import Inspected
 from receipts_middleware.core.ledger import Entry, Ledger, View
 from receipts_middleware.core.policy import NO_POLICY, Policy

@@ -15,7 +15,6 @@ What an agent or a tool wrote never raises.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from receipts_middleware.core.attest import Examination
 from receipts_middleware.core.attested import Under, attest, attest_entries, attested_findings, attested_trust
@@ -30,6 +29,7 @@ from receipts_middleware.core.claimed import (
     unjudged_findings,
 )
 from receipts_middleware.core.confirmed import Applied, Confirmations, apply_confirmations
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.finding import CitationCheck, Finding, Verification
 from receipts_middleware.core.given import given_entries
 from receipts_middleware.core.inspect import inspect_ledger

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.executed import Recorded, hold_against
 from receipts_middleware.core.turn import Turn
 

@@ -7,9 +7,9 @@ steps than there are atoms. What is worked out here is an upper bound, so that s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.lint.refs import References, Schema, SchemaProblem, below
 
 #: Schemas that judge one value, one inside the other; real ones have up to ten.

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.lint import LintFinding, make_lint_finding
 from receipts_middleware.lint.bounds import MAX_WORK, Bounds, bounds_of, depth_and_size, work_of
 from receipts_middleware.lint.extras import Extras, Path

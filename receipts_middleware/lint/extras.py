@@ -8,9 +8,9 @@ said. Names are gathered over every branch and reference that judges the same va
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.lint.refs import References, Schema
 
 Path = tuple[str | int, ...]

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Literal
 
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.lint.extras import Path
 from receipts_middleware.lint.leaves import Compiled
 from receipts_middleware.lint.refs import References, Schema

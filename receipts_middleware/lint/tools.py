@@ -7,9 +7,9 @@ others are still linted and the tool itself is still known by name. `schemas` ma
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass, replace
 from receipts_middleware.core.toolspec.read import MAX_DESCRIPTION, MAX_NAME
 from receipts_middleware.lint.schemas import plain_schema
 

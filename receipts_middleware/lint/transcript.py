@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass, field, replace
 from receipts_middleware.core.lint import LintCounts, LintFinding, make_lint_finding
 from receipts_middleware.core.toolspec import ToolSpec, find_spec
 from receipts_middleware.core.transcript import Message, ToolCall, Transcript

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final
+
+from receipts_middleware.core.dataclass import dataclass, field
 
 Path = tuple[str | int, ...]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.ledger import LedgerBuilder
 from receipts_middleware.core.policy.check import MAX_NAME
 from receipts_middleware.core.toolspec import ToolKind, ToolSpec, find_spec, kind_of

@@ -6,9 +6,9 @@ They are `status`, `is_error`, `isError`, `error` and `exit_code`. Every reader 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.readers.content import field_of, text_of
 
 _FAILED: Final = frozenset({"error", "errored", "failed", "failure", "fail", "timeout", "incomplete", "cancelled"})

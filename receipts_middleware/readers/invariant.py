@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final
 
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.errors import FormatError
 from receipts_middleware.core.transcript import Transcript
 from receipts_middleware.readers import openai_chat

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.errors import FormatError
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.toolspec import ToolSpec, read_tools

@@ -7,9 +7,9 @@ all messages. The state outweighs the rest, since only there stand receipts and 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.errors import FormatError
 from receipts_middleware.core.toolspec import ToolSpec, read_tools
 from receipts_middleware.core.transcript import Message, ToolResult, Transcript

@@ -7,9 +7,9 @@ Fields that a mapping leaves out are looked for under common names.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.errors import UsageError
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.readers.content import field_of

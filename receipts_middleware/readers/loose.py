@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.transcript import Message, Role, ToolCall, ToolResult
 from receipts_middleware.readers import langchain_messages, openai_chat
 from receipts_middleware.readers.channels import Channels, read_channels

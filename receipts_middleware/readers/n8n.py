@@ -8,9 +8,9 @@ an agent node holds no conversation; a log of node runs goes with a reply as a S
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass, replace
 from receipts_middleware.core.errors import FormatError
 from receipts_middleware.core.toolspec import ToolSpec, read_tools
 from receipts_middleware.core.transcript import Message, ToolCall, ToolResult, Transcript

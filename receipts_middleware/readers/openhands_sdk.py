@@ -7,9 +7,9 @@ hands over the final reply; its result, where there is one, is the host's echo o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass, field, replace
 from receipts_middleware.core.errors import FormatError
 from receipts_middleware.core.toolspec import ToolSpec
 from receipts_middleware.core.transcript import Message, Role, ToolCall, ToolResult, Transcript

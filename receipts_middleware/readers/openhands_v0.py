@@ -9,9 +9,9 @@ by hand is no call of the agent's.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass, field, replace
 from receipts_middleware.core.errors import FormatError
 from receipts_middleware.core.evidence.literals import parse_value
 from receipts_middleware.core.toolspec import ToolSpec

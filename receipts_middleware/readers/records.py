@@ -7,8 +7,8 @@ over by a call.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 
+from receipts_middleware.core.dataclass import dataclass, field, replace
 from receipts_middleware.core.transcript import Message, ToolCall
 from receipts_middleware.readers.native import MAX_META
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Final, get_args
 
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.errors import FormatError
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.toolspec import ToolSpec, kind_of, read_tools

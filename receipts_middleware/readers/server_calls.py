@@ -7,9 +7,9 @@ blocks, Anthropic's server and MCP tools, the built-in tools of OpenAI's Respons
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Final
 
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.transcript import ToolCall, ToolResult
 from receipts_middleware.readers.content import parse_arguments, string_leaves, text_field
 

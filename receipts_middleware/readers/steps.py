@@ -7,9 +7,9 @@ what is told twice is worked out here, for all of them alike.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from receipts_middleware.core.dataclass import dataclass, replace
 from receipts_middleware.core.toolspec import ToolSpec
 from receipts_middleware.core.transcript import Message, Transcript
 from receipts_middleware.readers.native import MAX_META

@@ -6,9 +6,9 @@ A parent's words are then held against what its subagents did, as in live runs (
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass, field, replace
 from receipts_middleware.core.transcript import Message, ToolCall, Transcript
 
 #: Generations below each other; verification reads fewer.

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass, field, replace
 from receipts_middleware.core.errors import FormatError
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.transcript import Message, ToolCall, ToolResult, Transcript

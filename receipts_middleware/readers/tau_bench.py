@@ -7,9 +7,9 @@ tau-bench keeps each run as chat messages under `traj`. tau2-bench keeps simulat
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Final
 
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.errors import FormatError
 from receipts_middleware.core.toolspec import ToolSpec, read_tools
 from receipts_middleware.core.transcript import Message, ToolResult, Transcript

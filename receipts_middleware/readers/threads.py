@@ -10,9 +10,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass, field, replace
 from receipts_middleware.core.transcript import Message, ToolCall, ToolResult
 
 #: Conversations of one trace that a request is held against, newest first; more side by side are not told apart.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.executed import Event
 from receipts_middleware.core.ledger import CallSlot, Entry
 from receipts_middleware.core.receipt import Receipt

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Final
 
 from receipts_middleware.core.canonical import canon
+from receipts_middleware.core.dataclass import dataclass, replace
 from receipts_middleware.core.executed import Event
 from receipts_middleware.core.ledger import CallSlot
 from receipts_middleware.core.ledger.derive import derive_receipt

@@ -7,11 +7,11 @@ import inspect
 import threading
 import uuid
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from os import PathLike
 from typing import Any, Final, TypeVar, overload
 
 from receipts_middleware.core.chain import genesis_head, ledger_tag
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.errors import UsageError
 from receipts_middleware.core.executed import ledger_of, read_rows
 from receipts_middleware.core.facts import Capture, digest_facts, extract_facts

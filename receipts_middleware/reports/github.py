@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.finding import Finding, Severity, Verification
 from receipts_middleware.reports.findings import (
     MESSAGE_CHARS,

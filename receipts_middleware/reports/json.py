@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.finding import SCHEMA_VERSION, Verification
 from receipts_middleware.reports.runs import RunResult, Skipped, Totals, run_to_dict, skipped_to_dict
 

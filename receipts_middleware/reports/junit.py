@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.finding import Finding, Verification
 from receipts_middleware.reports.findings import (
     MESSAGE_CHARS,

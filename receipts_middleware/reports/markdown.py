@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.finding import Finding, Verification
 from receipts_middleware.core.rules import RULES, SEVERITY_ORDER, VERDICT_ORDER
 from receipts_middleware.reports.findings import (

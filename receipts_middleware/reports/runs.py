@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final, Protocol, runtime_checkable
 
+from receipts_middleware.core.dataclass import dataclass, field, replace
 from receipts_middleware.core.finding import Claim, Verification
 from receipts_middleware.core.policy import NO_POLICY, Policy
 from receipts_middleware.core.transcript import Transcript

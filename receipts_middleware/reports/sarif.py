@@ -10,9 +10,9 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final, Protocol
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.finding import Finding, Verification
 from receipts_middleware.core.rules import RULES
 from receipts_middleware.reports.findings import MESSAGE_CHARS, PATH_CHARS, QUOTE_CHARS, said_of, short, words_of

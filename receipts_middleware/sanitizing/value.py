@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Final, Literal
+
+from receipts_middleware.core.dataclass import dataclass, field
 
 #: receipt, snapshot, record: one of ours that nobody vouches for, taken off (`record` is what is kept of subagents);
 #: key: another key under our prefix, or one of the application in which the design began, taken off; channel: a private

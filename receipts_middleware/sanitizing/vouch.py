@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from receipts_middleware.core.attest import examine
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.receipt import MAX_TEXT
 from receipts_middleware.core.seal import Checking
 from receipts_middleware.core.snapshot import Snapshot, parse_snapshot

@@ -10,9 +10,9 @@ import binascii
 import hashlib
 import hmac
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.errors import UsageError
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
 
 from receipts_middleware.core.canonical import canon, digest_args
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.executed import Event, SinkRow
 from receipts_middleware.core.executed.row import column
 from receipts_middleware.core.facts import Capture, extract_facts

@@ -7,7 +7,6 @@ document is only named, and whoever works on it reads it. The decision is made b
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Final, Literal
@@ -17,6 +16,7 @@ from receipts_middleware.cli.inputs.paths import Found
 from receipts_middleware.cli.inputs.source import STANDARD_INPUT, InputError, Source, empty, open_source, read_rest
 from receipts_middleware.cli.inputs.split import Cut, cut_array, cut_lines
 from receipts_middleware.cli.inputs.threads import Thread, find_threads, is_threads
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.readers.registry import PEEK_ITEMS, Reader, holds_runs, recognise_reader
 
 #: Work of a second or less: progress is seen, all processes have some, and handing it over costs little beside it.

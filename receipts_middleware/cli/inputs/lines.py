@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+from receipts_middleware.core.dataclass import dataclass, field
 
 _STRING: Final = re.compile(rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"')
 #: Bytes that JSON spends on a character at most: an escape, twice for one beyond 16 bits.

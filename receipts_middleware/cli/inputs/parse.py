@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from receipts_middleware.cli.inputs.source import InputError
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.errors import FormatError
 
 _BOM: Final = b"\xef\xbb\xbf"

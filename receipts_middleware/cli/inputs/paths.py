@@ -5,11 +5,11 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from receipts_middleware.cli.inputs.source import DATABASES, STANDARD_INPUT, InputError
+from receipts_middleware.core.dataclass import dataclass
 
 #: What is taken for a saved run in a folder. A file that is named itself or fits a pattern may be called anything.
 SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".traj")

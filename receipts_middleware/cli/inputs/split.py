@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from receipts_middleware.cli.inputs.source import CHUNK, InputError, Source
+from receipts_middleware.core.dataclass import dataclass
 
 #: Bytes of one record. The longest runs met are a tenth of this; a longer one would be parsed into a gigabyte.
 MAX_RECORD_BYTES: Final = 64 << 20

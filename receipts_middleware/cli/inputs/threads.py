@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from receipts_middleware.cli.inputs.source import DATABASES, InputError, shown_name
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.errors import FormatError
 from receipts_middleware.core.toolspec import ToolSpec
 from receipts_middleware.core.transcript import Transcript

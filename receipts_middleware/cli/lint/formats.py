@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from importlib.resources import files
 from typing import Final
 
 from receipts_middleware import __version__
 from receipts_middleware.cli.exits import FAILING, FailOn
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.reports.lint import LintRenderer
 from receipts_middleware.reports.lint.github import LintGithub
 from receipts_middleware.reports.lint.html import LintHtml

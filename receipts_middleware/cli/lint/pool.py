@@ -9,13 +9,13 @@ from __future__ import annotations
 import signal
 from collections import deque
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from receipts_middleware.cli.exits import CommandError
 from receipts_middleware.cli.inputs import STANDARD_INPUT, Found, InputError, Item, open_source, read_source, shown_name
 from receipts_middleware.cli.lint.work import LintWork, OfTools
+from receipts_middleware.core.dataclass import dataclass, field, replace
 from receipts_middleware.core.lint import LintCounts
 from receipts_middleware.lint import DeclaredTool, LintOptions
 from receipts_middleware.readers.registry import reader_named

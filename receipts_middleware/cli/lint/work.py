@@ -6,12 +6,12 @@ import hashlib
 import json
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 from receipts_middleware.cli.inputs import Found, InputError, Item, Source, open_source, read_source, shown_name
 from receipts_middleware.cli.lint.stream import LineKind, kind_of_lines, read_lines
 from receipts_middleware.cli.runs import Job, read_item, transcript_id
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.lint import LintCounts, LintFinding
 from receipts_middleware.core.toolspec import ToolSpec
 from receipts_middleware.core.transcript import Transcript

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Final
 
 from receipts_middleware.cli.runs.progress import Progress
 from receipts_middleware.cli.runs.work import Done
 from receipts_middleware.cli.terminal import Sink, say
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.reports.runs import CollectingRenderer, Collector, Place, RunRenderer, Skipped, Totals
 
 #: Lines on standard error about input that could not be read; `--verbose` shows all.

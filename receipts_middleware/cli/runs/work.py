@@ -10,7 +10,6 @@ import re
 import sys
 import traceback
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from typing import Final
 
 from receipts_middleware.cli.exits import bug_sentence
@@ -31,6 +30,7 @@ from receipts_middleware.cli.inputs import (
 )
 from receipts_middleware.cli.runs.recorded import verify_recorded
 from receipts_middleware.core.attested import Under
+from receipts_middleware.core.dataclass import dataclass, field, replace
 from receipts_middleware.core.errors import FormatError, UsageError
 from receipts_middleware.core.finding import Verification
 from receipts_middleware.core.policy import NO_POLICY, Policy

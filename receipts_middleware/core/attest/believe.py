@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from receipts_middleware.core.attest.value import Examination, Record
 from receipts_middleware.core.canonical import canon, digest_args
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.receipt import Malformed, Receipt, parse_receipt
 from receipts_middleware.core.seal import Checking, check_receipt, place_of
 from receipts_middleware.core.snapshot import undoubled

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final
 
 from receipts_middleware.core.attest.content import faults_of_content, is_within
 from receipts_middleware.core.attest.links import Links
 from receipts_middleware.core.attest.sums import binding_of, without_excused
 from receipts_middleware.core.attest.value import Examination, Fault, Record, Tail
+from receipts_middleware.core.dataclass import dataclass, field, replace
 from receipts_middleware.core.facts import digest_facts
 from receipts_middleware.core.keys import CHANNEL_META
 from receipts_middleware.core.ledger import Entry, LedgerBuilder

@@ -7,11 +7,11 @@ nothing, which is not the same as that it holds.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 from receipts_middleware.core.attest.value import Chain
 from receipts_middleware.core.chain import genesis_head, next_head
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.receipt import Receipt
 from receipts_middleware.core.seal import Place
 from receipts_middleware.core.snapshot import Snapshot

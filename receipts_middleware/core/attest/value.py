@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Literal
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.seal import SealState
 
 #: receipt: on a tool message; snapshot: on an assistant message; entry: carried by a snapshot; child: of a subagent, in

@@ -7,7 +7,6 @@ the map lacks is looked up below it, above it, and elsewhere where it stands onc
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
@@ -16,6 +15,7 @@ from receipts_middleware.core.audit.compare import DIFFERS, Leaf, Outcome
 from receipts_middleware.core.audit.flat import FlatTree, Node, currency_beside, exact, names_of, spelling_of
 from receipts_middleware.core.audit.plain import Cut, Tree, pointer, shown
 from receipts_middleware.core.audit.value import FieldCheck, How, Scalar, Source
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.lexicon.keys import OBJECT_ID_KEYS
 from receipts_middleware.core.patterns import pattern_of
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from receipts_middleware.core.audit.compare import Leaf, Outcome, compare
 from receipts_middleware.core.audit.value import MAX_COMPARISONS, MAX_FIELDS, MAX_READ, MAX_STATED_NODES
+from receipts_middleware.core.dataclass import dataclass
 
 TOO_LARGE: Final = Outcome("not_checkable", reason="too_large")
 

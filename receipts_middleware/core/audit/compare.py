@@ -9,12 +9,12 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Final
 
 from receipts_middleware.core.audit.value import FieldStatus, How, Reason, Scalar
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.evidence.keys import normal_key
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Pool, Value, read_arguments, same_value

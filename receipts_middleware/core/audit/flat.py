@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 from receipts_middleware.core.audit.compare import Leaf
 from receipts_middleware.core.audit.plain import Cut, Tree, parse_text, pointer
 from receipts_middleware.core.audit.value import MAX_NODES
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.evidence.keys import normal_key
 from receipts_middleware.core.values.tables import CURRENCY_CODES, CURRENCY_KEYS, MINOR_KEYS
 

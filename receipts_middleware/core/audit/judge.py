@@ -8,7 +8,6 @@ reference names, the one that fits best counts: a statement is borne out by any 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sized
-from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final
 
@@ -36,6 +35,7 @@ from receipts_middleware.core.audit.value import (
     Source,
 )
 from receipts_middleware.core.canonical import canon
+from receipts_middleware.core.dataclass import dataclass, field, replace
 from receipts_middleware.core.finding import Verdict
 from receipts_middleware.core.ledger import ATTESTED, Entry, Ledger
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
@@ -11,6 +10,7 @@ from receipts_middleware.core.audit.budget import Budget
 from receipts_middleware.core.audit.compare import derivation
 from receipts_middleware.core.audit.flat import FlatTree, Node
 from receipts_middleware.core.audit.value import How
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.values import Pool, Value
 from receipts_middleware.core.values.same import keys_of
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
@@ -18,6 +17,7 @@ from receipts_middleware.core.audit.observed import Observed
 from receipts_middleware.core.audit.places import Place, Places, places_of
 from receipts_middleware.core.audit.plain import shown
 from receipts_middleware.core.audit.value import FieldCheck, Scalar, Source
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.evidence.keys import normal_key
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value, read_values

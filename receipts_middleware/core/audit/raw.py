@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Final
 
 from receipts_middleware.core.audit.plain import plain, spelled
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.ledger import CallSlot, Entry, Ledger
 from receipts_middleware.core.ledger.derive import derive_receipt
 from receipts_middleware.core.receipt import MAX_NUMBER, OUTCOMES, Malformed, parse_receipt

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 from receipts_middleware.core.audit.value import MAX_CANDIDATES, MAX_REF
 from receipts_middleware.core.children import name_below, runs_of
 from receipts_middleware.core.citation import parse_citations
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.ledger import Entry, Ledger
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.receipt import MAX_NUMBER

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from typing import Final, Literal, TypeAlias
 
+from receipts_middleware.core.dataclass import dataclass, field, shallow
 from receipts_middleware.core.finding import Verdict
 
 #: What JSON holds in one place.
@@ -167,8 +167,8 @@ class Audit:
             "verdict": self.verdict,
             "ok": self.ok,
             "summary": self.summary,
-            "pairs": [{**asdict(pair), "candidates": list(pair.candidates)} for pair in self.pairs],
-            "fields": [asdict(check) for check in self.fields],
+            "pairs": [{**shallow(pair), "candidates": list(pair.candidates)} for pair in self.pairs],
+            "fields": [shallow(check) for check in self.fields],
             "counts": dict(self.counts),
             "trust": dict(self.trust),
         }

@@ -9,13 +9,13 @@ act; `judge` puts them in order.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from receipts_middleware.core.bearing.field import Field
 from receipts_middleware.core.bearing.judge import Borne, Share, bears_out
 from receipts_middleware.core.bearing.named import Statement, read_statement
 from receipts_middleware.core.binding import Act, Run
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.finding import CitationCheck
 from receipts_middleware.core.ledger import shown_name
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
@@ -15,6 +14,7 @@ from receipts_middleware.core.bearing.shown import NUMBERS, shows
 from receipts_middleware.core.binding import Act, Run
 from receipts_middleware.core.binding.compare import shape
 from receipts_middleware.core.binding.words import stem, stems_of
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Pool, Value, read_arguments, read_values
 from receipts_middleware.core.values.tables import AMOUNT_KEYS, DURATIONS, MONTH_DURATIONS

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from receipts_middleware.core.bearing.derived import is_derived
@@ -23,6 +22,7 @@ from receipts_middleware.core.binding.checks import is_bad
 from receipts_middleware.core.binding.families import GENERIC_VERBS
 from receipts_middleware.core.binding.tools import families
 from receipts_middleware.core.binding.words import stem, stems_of
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.patterns import pattern_of
 
 #: Statuses by which one receipt speaks against a claim.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from receipts_middleware.core.binding.words import stem, stems_of, words_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.claims.tables import ADVERBS, PREPOSITIONS, STOPWORDS
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.language.claims import read_claims
 from receipts_middleware.core.language.value import NO_WORDS, Words
 from receipts_middleware.core.patterns import pattern_of

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from receipts_middleware.core.bearing.field import AKIN, Field
 from receipts_middleware.core.bearing.named import Named
 from receipts_middleware.core.binding import Act
+from receipts_middleware.core.dataclass import dataclass
 
 #: By how much another receipt must hold more of a statement; a thing that one of six receipts has weighs about three.
 CLEARLY: Final = 2.0

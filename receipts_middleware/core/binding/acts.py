@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
 from receipts_middleware.core.binding.bodies import MAX_RESULT, Record, body_of, leaf_texts, pairs_of, records_of
 from receipts_middleware.core.binding.tools import Traits
 from receipts_middleware.core.binding.words import stems_of
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.evidence.literals import parse_value
 from receipts_middleware.core.grade import Graded
 from receipts_middleware.core.ledger import Entry

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from receipts_middleware.core.binding.words import words_of
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.evidence.literals import parse_value
 
 #: Characters of one result that are read for claims. A longer one is a data set.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
@@ -12,6 +11,7 @@ from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.toolbox import fits_of
 from receipts_middleware.core.binding.tools import FITS, Fit, Meant, families, is_another_act
 from receipts_middleware.core.binding.words import stem
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from receipts_middleware.core.binding.effects import Judged
@@ -11,6 +10,7 @@ from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.tools import meant_by
 from receipts_middleware.core.binding.umbrellas import Bound
 from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import read_values
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final, Literal
 
@@ -13,6 +12,7 @@ from receipts_middleware.core.binding.keyed import keyed_numbers
 from receipts_middleware.core.binding.labels import QUANTITY_KEYS, says_when, says_which
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.words import stem, stems_of
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Pool, Value
 from receipts_middleware.core.values.ids import normal_id

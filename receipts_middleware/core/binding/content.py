@@ -7,7 +7,6 @@ be. A verb that no table knows is no reason to leave a claim unheld against a ca
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
@@ -18,6 +17,7 @@ from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.table import Link, link_of
 from receipts_middleware.core.binding.tools import Meant, fit, is_another_act
 from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.values import Value
 
 #: Calls that are looked at, the newest.

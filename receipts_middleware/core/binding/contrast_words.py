@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
 
 from receipts_middleware.core.binding.contrast_sets import SETS
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values.counts import singular
 

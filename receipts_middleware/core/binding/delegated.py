@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from receipts_middleware.core.binding.checks import is_looking
@@ -14,6 +13,7 @@ from receipts_middleware.core.binding.tools import Meant
 from receipts_middleware.core.binding.words import stem
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.claims.value import ClaimKind
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.patterns import pattern_of
 
 #: Verbs by which somebody is asked to do something.

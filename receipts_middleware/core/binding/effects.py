@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
@@ -19,6 +18,7 @@ from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.tools import Traits
 from receipts_middleware.core.binding.words import stem, stems, stems_of
 from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value
 

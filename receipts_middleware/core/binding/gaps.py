@@ -7,13 +7,13 @@ no values are kept, two calls of one tool cannot be told from each other.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.compare import TARGETS, agrees
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.umbrellas import Bound
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.values import read_values
 
 #: What a call that nobody knows of could make right.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from receipts_middleware.core.binding.compare import TARGETS, agrees
@@ -12,6 +11,7 @@ from receipts_middleware.core.binding.table import Table
 from receipts_middleware.core.binding.tools import Meant, fit
 from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.values import Value
 
 #: Characters of what the user said last that are looked at.

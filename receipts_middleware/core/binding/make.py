@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final
 
@@ -15,6 +14,7 @@ from receipts_middleware.core.binding.told import as_told
 from receipts_middleware.core.binding.toolbox import traits_of_all
 from receipts_middleware.core.binding.tools import Traits, traits_of
 from receipts_middleware.core.binding.words import stems_of
+from receipts_middleware.core.dataclass import dataclass, field, replace
 from receipts_middleware.core.evidence import normal_status, read_evidence
 from receipts_middleware.core.grade import Graded, Shown, Walk, grade, grade_ledger
 from receipts_middleware.core.language.value import NO_WORDS, Words

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
@@ -15,6 +14,7 @@ from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.standing import not_all, not_none, other_state, stranger_in_list
 from receipts_middleware.core.binding.swaps import not_the_most, of_another, other_sort, other_weekday
 from receipts_middleware.core.binding.words import stems_of
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.name_tables import AIRPORTS, CITIES, GIVEN
 from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values.counts import singular
 from receipts_middleware.core.values.tables import MONTHS, WEEKDAYS

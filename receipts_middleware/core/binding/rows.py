@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.words import stem, words_of
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.patterns import pattern_of
 
 #: Rows of one call and cells of one row that are compared; a larger result is a data set, of which little is told.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
 from receipts_middleware.core.binding.tools import Traits, acts_among, families
 from receipts_middleware.core.binding.words import stem, stems
 from receipts_middleware.core.canonical import digest_args
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.evidence.object_id import id_at, value_at, without
 from receipts_middleware.core.language.value import NO_WORDS, Words
 from receipts_middleware.core.ledger import Entry

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
@@ -25,6 +24,7 @@ from receipts_middleware.core.binding.tools import fit, is_another_act
 from receipts_middleware.core.binding.umbrellas import Bound, unfinished
 from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value, read_values
 from receipts_middleware.core.wording import reads_as

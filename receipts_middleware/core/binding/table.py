@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
@@ -12,6 +11,7 @@ from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.tools import Fit, Meant, fit, meant_by
 from receipts_middleware.core.binding.umbrellas import Bound
 from receipts_middleware.core.claims.segment import read_units
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.values import Value, read_values
 
 #: Calls of a turn that claims are held against, the newest.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -18,6 +17,7 @@ from receipts_middleware.core.binding.families import (
 from receipts_middleware.core.binding.words import stem, stems, stems_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.claims.tables import ADVERBS, PREPOSITIONS
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.language.value import NO_WORDS, Words
 from receipts_middleware.core.lexicon.verbs import ACTING_VERBS, RUN_VERBS
 from receipts_middleware.core.patterns import pattern_of

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.effects import Judged
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.dataclass import dataclass, replace
 from receipts_middleware.core.patterns import pattern_of
 
 #: From the worst on: what an umbrella takes over.

@@ -19,11 +19,11 @@ from __future__ import annotations
 import binascii
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, cast
 
 from receipts_middleware.core.canonical.scalars import utf8
 from receipts_middleware.core.canonical.walk import MAX_NODES
+from receipts_middleware.core.dataclass import dataclass
 
 #: The provider's names of a type, and LangChain's.
 _TYPES: Final[Mapping[str, str]] = {

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, cast
 
 from receipts_middleware.core.canonical.blocks import block_forms
 from receipts_middleware.core.canonical.scalars import CHUNK, utf8
 from receipts_middleware.core.canonical.walk import canonicalize
+from receipts_middleware.core.dataclass import dataclass
 
 _ARGS: Final = b"receipts/1/args\0"
 _TEXT: Final = b"receipts/1/text\0"

@@ -13,7 +13,6 @@ the bound on nodes.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
 from gc import get_referents
 from operator import itemgetter
 from types import MappingProxyType
@@ -31,6 +30,7 @@ from receipts_middleware.core.canonical.scalars import (
     utf8,
     word,
 )
+from receipts_middleware.core.dataclass import dataclass
 
 #: Containers inside one another; the sixty-fifth is cut. Deeper arguments are a mistake or an attack.
 MAX_DEPTH: Final = 64

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final, Literal
 
 from receipts_middleware.core.children.run import Below, ChildRun, ReportState
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.finding import Verification
 from receipts_middleware.core.ledger import Entry, Ledger, LedgerNote, View
 from receipts_middleware.core.policy import NO_POLICY, Policy

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from receipts_middleware.core.children.run import ChildRun
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.receipt import Receipt
 
 #: Digits of the greatest number that a receipt has.

@@ -7,7 +7,6 @@ to judge a report: what each child was shown and where its report stands. Readin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from receipts_middleware.core.canonical import canon, digest_text
 from receipts_middleware.core.children.run import (
@@ -21,6 +20,7 @@ from receipts_middleware.core.children.run import (
     ChildRun,
 )
 from receipts_middleware.core.children.words import find_report
+from receipts_middleware.core.dataclass import dataclass, replace
 from receipts_middleware.core.ranges import RangeSet
 from receipts_middleware.core.receipt import Child
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import islice
 
 from receipts_middleware.core.children.reread import below
@@ -17,6 +16,7 @@ from receipts_middleware.core.children.run import (
     Ended,
 )
 from receipts_middleware.core.citation import parse_citations
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.ledger import ATTESTED, Entry, Ledger, LedgerBuilder, View
 from receipts_middleware.core.policy import NO_POLICY, Policy
 from receipts_middleware.core.receipt import DERIVED_KEY, MAX_TEXT, RETURN_DIRECT_KEY, Receipt

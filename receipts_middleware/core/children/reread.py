@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Final, get_args
 
 from receipts_middleware.core.canonical import digest_text
@@ -26,6 +25,7 @@ from receipts_middleware.core.children.run import (
 )
 from receipts_middleware.core.children.words import read_report
 from receipts_middleware.core.citation import parse_citations
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.facts import MAX_VALUE_CHARS, MAX_VALUES
 from receipts_middleware.core.ledger import Entry, View
 from receipts_middleware.core.ranges import parse_ranges

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.ledger import Entry, View
 from receipts_middleware.core.receipt import Receipt
 from receipts_middleware.core.toolspec import ToolKind

@@ -6,11 +6,11 @@ A parent's words may be of what its subagents did. Their receipts are evidence o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final
 
 from receipts_middleware.core.children.naming import name_below
 from receipts_middleware.core.children.run import Below, ChildRun
+from receipts_middleware.core.dataclass import dataclass, field, replace
 from receipts_middleware.core.ledger import Entry, Ledger
 from receipts_middleware.core.ledger.entry import Origin
 from receipts_middleware.core.toolspec import ToolSpec

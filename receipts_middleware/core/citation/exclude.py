@@ -7,11 +7,11 @@ behind a strong cue are ever in doubt.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from receipts_middleware.core.citation.anchors import anchor_fits
 from receipts_middleware.core.citation.value import Citation
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.patterns import pattern_of
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.markdown import Document, Span, is_inside, read_markdown
 from receipts_middleware.core.patterns import pattern_of
 

@@ -7,10 +7,10 @@ a bounded number of times, so the work is linear in the length of the bracket.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from typing import Final
 
 from receipts_middleware.core.citation.value import MAX_ANCHOR, MAX_DIGITS, MAX_ITEMS, MAX_PARTS, MAX_SPAN
+from receipts_middleware.core.dataclass import dataclass, replace
 from receipts_middleware.core.patterns import pattern_of
 
 _WS: Final = r"[ \t\u00a0\u2009\u202f\u3000]"

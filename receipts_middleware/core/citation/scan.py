@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from heapq import merge
 from typing import Final
 
 from receipts_middleware.core.citation.footers import find_footers
 from receipts_middleware.core.citation.items import DASH, Item, read_items
 from receipts_middleware.core.citation.value import MAX_CITATIONS, MAX_DIGITS, Citation
+from receipts_middleware.core.dataclass import dataclass, replace
 from receipts_middleware.core.markdown import Document, Span, read_markdown
 from receipts_middleware.core.patterns import pattern_of
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from receipts_middleware.core.dataclass import dataclass
 
 #: Longest range that is expanded: a longer one names no evidence (docs/formats.md section 3).
 MAX_SPAN: Final = 100

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from receipts_middleware.core.claims import tables as t
 from receipts_middleware.core.claims.morphology import base_form, is_participle, is_past_form, present_base
 from receipts_middleware.core.claims.segment import Token
+from receipts_middleware.core.dataclass import dataclass
 
 ChainForm = Literal[
     "modal", "perfect", "passive", "past", "copula", "have", "progressive", "infinitive", "base", "present"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from receipts_middleware.core.claims import tables as t
@@ -26,6 +25,7 @@ from receipts_middleware.core.claims.borders import (
 from receipts_middleware.core.claims.chains import Chain, find_chains
 from receipts_middleware.core.claims.morphology import base_form
 from receipts_middleware.core.claims.segment import Token
+from receipts_middleware.core.dataclass import dataclass
 
 #: A claim longer than this many characters ends at its first comma or colon.
 LONG_CLAIM: Final = 160

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 from receipts_middleware.core.claims import tables as t
@@ -15,6 +14,7 @@ from receipts_middleware.core.claims.morphology import base_form, is_participle
 from receipts_middleware.core.claims.segment import Token, Unit
 from receipts_middleware.core.claims.unit import ReadUnit
 from receipts_middleware.core.claims.value import Aspect, ClaimKind, FoundClaim, Strength, Subject, Voice
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.language.value import Words
 from receipts_middleware.core.patterns import pattern_of
 

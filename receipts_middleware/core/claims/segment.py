@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from receipts_middleware.core.claims.tables import DRAFTS, IRREGULAR, PLANS
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.markdown import Document, Segment, Span, read_markdown
 from receipts_middleware.core.patterns import pattern_of
 

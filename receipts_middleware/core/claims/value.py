@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.language.value import NO_WORDS, Words
 
 ClaimKind = Literal["effect", "check", "result", "umbrella"]

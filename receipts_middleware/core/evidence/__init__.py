@@ -9,9 +9,9 @@ tool whose kind is unknown nobody can say which it is.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass, replace
 from receipts_middleware.core.evidence.body import OPEN_PREFIX, REFUSED_PREFIX, Body, open_word, read_body
 from receipts_middleware.core.evidence.literals import parse_value
 from receipts_middleware.core.evidence.own import is_own_end, own_participles

@@ -8,10 +8,10 @@ Looked at are the body and at most three wrappers inside it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass, replace
 from receipts_middleware.core.evidence.failure import error_type_of, failure_of, partial_of, whole_number
 from receipts_middleware.core.evidence.keys import normal_key
 from receipts_middleware.core.evidence.marks import booked, is_done, is_outcome, open_by, undone_by

@@ -8,9 +8,9 @@ compiles what it reads, which prints warnings for odd escapes and has no bound o
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.patterns import pattern_of
 
 #: A body beyond this is data, not a status. 64 KiB of JSON take 2 ms to read, of Python literals 45 ms.

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.evidence.own import act_verb, gerunds, names_it, own_participles, stems, told_participles
 from receipts_middleware.core.evidence.status import status_class
 from receipts_middleware.core.lexicon.failures import NO_ROWS, REFUSALS, TRIED_OUT, VENDOR_ERRORS

@@ -7,9 +7,9 @@ Nothing here is applied to what a reading tool returned, but for `whole_status_l
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.lexicon.failures import (
     CLI_COMPLAINTS,
     CONNECTION_LOST,

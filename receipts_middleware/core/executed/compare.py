@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from receipts_middleware.core.canonical import digest_output
+from receipts_middleware.core.dataclass import dataclass, replace
 from receipts_middleware.core.executed.read import Executed, Recorded, best_of, read_rows
 from receipts_middleware.core.executed.row import SinkRow
 from receipts_middleware.core.ledger import Entry, Ledger, LedgerNote

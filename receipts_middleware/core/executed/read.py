@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.executed.row import SinkRow
 from receipts_middleware.core.facts import MAX_VALUE_CHARS, MAX_VALUES
 from receipts_middleware.core.ledger import Entry, Ledger

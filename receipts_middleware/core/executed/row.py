@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final, Literal, get_args
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.receipt import MAX_NUMBER, MAX_TEXT, Malformed
 
 #: start: about to run; done: returned; raised: left by an exception; interrupted: paused, or the process was told to

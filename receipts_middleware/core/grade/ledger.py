@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from operator import attrgetter, is_
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.evidence import OPEN_PREFIX, REFUSED_PREFIX, normal_status
 from receipts_middleware.core.evidence.keys import normal_key
 from receipts_middleware.core.grade.readback import confirms, states_of

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, get_args
 
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.evidence import StatusClass, status_class
 from receipts_middleware.core.evidence.text import lost_track
 from receipts_middleware.core.receipt import Receipt

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.claims.find import claims_of
 from receipts_middleware.core.claims.loose import loose_of
 from receipts_middleware.core.claims.segment import read_units
 from receipts_middleware.core.claims.unit import ReadUnit
+from receipts_middleware.core.dataclass import dataclass, replace
 from receipts_middleware.core.language.recognise import read_language
 from receipts_middleware.core.language.shipped import LANGUAGES
 from receipts_middleware.core.language.value import NO_WORDS, Words

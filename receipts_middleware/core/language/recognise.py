@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.language.value import Language, LanguageReading, SpokenWord
 from receipts_middleware.core.language.words import FOREIGN, LOANS, PARTICLES
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Final, Protocol
+
+from receipts_middleware.core.dataclass import dataclass, field
 
 
 class SpokenWord(Protocol):

@@ -7,8 +7,8 @@ call without a result has outcome `no_result`. Nothing here judges.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
+from receipts_middleware.core.dataclass import dataclass, field, replace
 from receipts_middleware.core.ledger.derive import later_receipt
 from receipts_middleware.core.ledger.entry import Entry, Ledger, LedgerNote, Pairing, View
 from receipts_middleware.core.ledger.legacy import legacy_receipt, legacy_view

@@ -6,10 +6,10 @@ A transcript of thousands of calls is read for a reply that speaks of a few of t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from receipts_middleware.core.canonical import Digest, OutputDigest, digest_args, digest_output
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.evidence import Evidence, read_evidence
 from receipts_middleware.core.evidence.object_id import id_at
 from receipts_middleware.core.ledger.slots import CallSlot

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final, Literal, overload
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.ranges import RangeSet
 from receipts_middleware.core.receipt import Outcome, Receipt
 from receipts_middleware.core.transcript import ToolCall, ToolResult

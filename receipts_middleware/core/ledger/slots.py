@@ -6,8 +6,8 @@ Pairing looks a call up for every result, so a look-up must not cost more the mo
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.transcript import ToolCall
 
 

@@ -6,8 +6,9 @@ Offsets count characters of the text as it was given. Nothing here parses.
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from typing import Literal, Protocol
+
+from receipts_middleware.core.dataclass import dataclass
 
 Span = tuple[int, int]
 BlockKind = Literal["paragraph", "item", "heading", "header", "row"]

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final, Literal, get_args
 
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.errors import UsageError
 from receipts_middleware.core.facts import Capture
 from receipts_middleware.core.finding import Severity

@@ -7,10 +7,10 @@ are only ever added: none can be taken out of the tables that are shipped.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
 from receipts_middleware.core.claims.tables import STOPWORDS
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.policy.check import Path, PolicyError, Problem, nearest, shown
 

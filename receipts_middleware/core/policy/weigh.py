@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
 
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.finding import Finding, Severity
 from receipts_middleware.core.policy.value import Policy
 from receipts_middleware.core.rules import RULES, SEVERITY_ORDER

@@ -7,10 +7,10 @@ object: its schema methods may be slow or raise, and only a schema that is alrea
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.toolspec.kind import MCP_PREFIX, kind_of
 from receipts_middleware.core.toolspec.spec import ToolSpec

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from receipts_middleware.core.dataclass import dataclass
 
 #: acting changes the world, reading only looks, shell may do either and reports by exit code.
 ToolKind = Literal["acting", "reading", "shell", "unknown"]

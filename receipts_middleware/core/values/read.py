@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.values.counts import list_markers, read_counts
 from receipts_middleware.core.values.dates import read_dates, read_times
 from receipts_middleware.core.values.ids import read_cued_ids, read_ids

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from receipts_middleware.core.dataclass import dataclass
 
 #: `text` is a short argument as a whole, which no text yields.
 ValueKind = Literal["money", "count", "percent", "date", "time", "email", "id", "path", "branch", "url", "text"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.lint import LintFinding
 from receipts_middleware.core.transcript import ToolCall
 from receipts_middleware.lint.checker import Checker

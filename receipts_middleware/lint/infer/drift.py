@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.toolspec.kind import MCP_PREFIX
 from receipts_middleware.lint.infer.schema import types_of
 from receipts_middleware.lint.infer.shape import Shape

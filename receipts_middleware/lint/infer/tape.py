@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.transcript import ToolCall, Transcript
 from receipts_middleware.lint.infer.schema import schema_of
 from receipts_middleware.lint.infer.shape import MAX_ALL_NODES, Budget, Shape

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.toolspec import name_tokens
 from receipts_middleware.lint.infer.formats import NAMES, Format, format_of
 from receipts_middleware.lint.infer.secrets import is_secret_name, may_be_shown

@@ -7,10 +7,10 @@ follows no redirect that leaves it. What an answer may hold is bounded while it 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.lint.sources.headers import without_values
 from receipts_middleware.lint.sources.mcp_listing import (
     Listing,

@@ -7,10 +7,10 @@ the tools of a page are set aside as the server wrote them, and the session is h
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.lint.sources.source import ToolSourceError
 from receipts_middleware.lint.tools import MAX_TOOLS
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final, Literal
 from urllib.parse import urlsplit, urlunsplit
 
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.errors import FormatError
 
 SourceKind = Literal["file", "python", "mcp-stdio", "mcp-http", "mcp-sse", "url", "transcript"]

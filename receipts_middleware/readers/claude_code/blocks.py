@@ -7,9 +7,9 @@ that comes again counts once, and of a block that has grown the longest counts.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.transcript import Message
 from receipts_middleware.readers.content import field_of, reply_text, text_field
 from receipts_middleware.readers.native import make_call

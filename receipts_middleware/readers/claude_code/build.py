@@ -8,9 +8,9 @@ system messages, so that a reply stays the last one when a session is closed wit
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
+from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.transcript import Message
 from receipts_middleware.readers.claude_code.blocks import Spoken
 from receipts_middleware.readers.claude_code.lines import Line

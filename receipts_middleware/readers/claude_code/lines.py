@@ -8,9 +8,9 @@ and so does a line of the session that is told again inside a subagent's lines.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.readers.content import text_field
 from receipts_middleware.readers.native import Skipped
 from receipts_middleware.readers.records import same_value

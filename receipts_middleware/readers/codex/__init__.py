@@ -7,9 +7,9 @@ ended, which is taken from them. A text that stands only in an event (older and 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.errors import FormatError
 from receipts_middleware.core.toolspec import ToolSpec
 from receipts_middleware.core.transcript import Message, Role, ToolCall, Transcript

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass, field, replace
 from receipts_middleware.core.evidence.literals import parse_value
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.transcript import ToolResult

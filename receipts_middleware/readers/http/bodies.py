@@ -10,8 +10,9 @@ import binascii
 import json
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from receipts_middleware.core.dataclass import dataclass
 
 #: A response of a model with images is some megabytes; a kilobyte can unpack to a thousand times as much.
 MAX_BODY_BYTES: Final = 32_000_000

@@ -7,9 +7,9 @@ serve every dialect under their own.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.transcript import Message
 from receipts_middleware.readers import anthropic, bedrock_converse, gemini, openai_chat, openai_responses
 from receipts_middleware.readers.content import field_of, text_field

@@ -7,9 +7,9 @@ and now and then in another provider's spelling; they are compared by who speaks
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.transcript import Message
 
 #: Conversations that open with the same words and are looked through; a recording of a test run has a few.

@@ -6,8 +6,8 @@ The shape of the events says whose they are. A stream that was cut off gives wha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.readers.content import field_of, text_field
 
 

@@ -7,9 +7,9 @@ tool, an agent) is said by the attributes of the GenAI conventions, of OpenInfer
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.readers.content import text_field
 
 SpanKind = Literal["model", "tool", "agent", "other"]

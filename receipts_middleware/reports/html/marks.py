@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.finding import CitationCheck, Claim, Finding, Verification
 from receipts_middleware.reports.screen import Style
 from receipts_middleware.reports.text.reply import spans_of

@@ -6,9 +6,9 @@ import html
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.reports.screen import visible
 
 #: What a name of an element or attribute may be; all of them stand in our own code.

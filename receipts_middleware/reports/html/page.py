@@ -6,10 +6,10 @@ import json
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.rules import VERDICT_ORDER
 from receipts_middleware.reports.html.markup import Html, element
 from receipts_middleware.reports.html.overview import overview

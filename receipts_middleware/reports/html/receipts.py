@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.finding import Verification
 from receipts_middleware.core.grade import grade_ledger
 from receipts_middleware.core.ledger import Entry

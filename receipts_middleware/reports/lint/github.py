@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.finding import Severity
 from receipts_middleware.reports.findings import MESSAGE_CHARS, short
 from receipts_middleware.reports.github import MAX_ANNOTATIONS, command

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections import Counter
-from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.lint import LINT_RULES
 from receipts_middleware.reports.findings import PATH_CHARS, QUOTE_CHARS, short
 from receipts_middleware.reports.html.markup import Html, element, join

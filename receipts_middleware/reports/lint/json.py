@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.lint import LINT_SCHEMA_VERSION
 from receipts_middleware.reports.lint.value import LintEnd, LintItem, item_to_dict
 from receipts_middleware.reports.runs import skipped_to_dict

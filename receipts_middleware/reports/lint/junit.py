@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.reports.junit import Outcome, body_of, case, suite
 from receipts_middleware.reports.lint.value import (
     LintEnd,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.reports.findings import MESSAGE_CHARS, PATH_CHARS, short
 from receipts_middleware.reports.lint.value import LintEnd, LintItem, found_in_words, read_in_words
 

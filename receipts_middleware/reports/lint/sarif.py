@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.lint import LINT_RULES, LintRule
 from receipts_middleware.reports.findings import MESSAGE_CHARS, QUOTE_CHARS, short
 from receipts_middleware.reports.lint.value import LintEnd, LintItem, fix, said

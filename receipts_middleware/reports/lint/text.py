@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.reports.findings import PATH_CHARS, short
 from receipts_middleware.reports.lint.value import (
     LintEnd,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, Protocol
 
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.lint import LintCounts, LintFinding
 from receipts_middleware.reports.findings import MESSAGE_CHARS, QUOTE_CHARS, severities, short
 from receipts_middleware.reports.runs import Place, Skipped

@@ -5,9 +5,9 @@ from __future__ import annotations
 import bisect
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.finding import CitationCheck, Claim, Verification
 from receipts_middleware.core.rules import RULES
 from receipts_middleware.reports.screen import Style, cell_width, cut, paint, shown_char, visible, wrap

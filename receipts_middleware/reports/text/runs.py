@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.finding import Verification
 from receipts_middleware.core.rules import SEVERITY_ORDER, VERDICT_ORDER
 from receipts_middleware.reports.runs import RunResult, Skipped, Totals, is_judged
