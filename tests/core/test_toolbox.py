@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from receipts_middleware import verify
 from receipts_middleware.core.binding import toolbox
-from receipts_middleware.core.binding.toolbox import Same, fits_of, toolbox_of
-from receipts_middleware.core.binding.tools import Meant, Traits, fit
+from receipts_middleware.core.binding.toolbox import Fits, Same, toolbox_of
+from receipts_middleware.core.binding.tools import FITS, Fit, Meant, Traits, fit
 
+NOTHING = Fit(0.0, 0.0, clash=False)
 WORDS = st.frozensets(st.sampled_from("send email order refund find book".split()), max_size=3)
 TRAITS = st.builds(
     Traits,
@@ -37,15 +40,47 @@ MEANT = st.builds(
 )
 
 
+def fits_by_name(fits: Fits, traits: list[Traits]) -> dict[str, Fit]:
+    """Fits of the tools that are not left out."""
+    return {t.name: f for t in traits if (f := fits.get(t.name)) is not None}
+
+
 @settings(deadline=None)
-@given(MEANT, st.lists(TRAITS, max_size=8))
+@given(MEANT, st.lists(TRAITS, max_size=8, unique_by=lambda tool: tool.name))
 def test_fits_are_those_of_every_tool(meant: Meant, traits: list[Traits]) -> None:
+    meant = replace(meant, generic=False)
     wanted = {
         t.name: fit(meant, t)
         for t in traits
         if t.kind != "reading" or meant.verb == t.lead or len(meant.words & t.own) > 1
     }
-    assert list(fits_of(meant, toolbox_of(traits)).items()) == list(wanted.items())
+    found = Fits(meant, toolbox_of(traits))
+    assert fits_by_name(found, traits) == wanted
+    near = {traits[at].name: f for at, f in found.near.items()}
+    assert near == {name: wanted[name] for name in near}
+    assert {name for name, f in wanted.items() if f.score >= FITS} <= near.keys()
+
+
+@settings(deadline=None)
+@given(MEANT, st.lists(TRAITS, max_size=8, unique_by=lambda tool: tool.name))
+def test_a_verb_that_names_no_act_fits_all_that_acts_or_speaks_of_the_things(
+    meant: Meant, traits: list[Traits]
+) -> None:
+    plain = Fits(replace(meant, generic=False), toolbox_of(traits))
+    fits = fits_by_name(plain, traits)
+    named = any(f.noun >= FITS and not f.clash for f in fits.values())
+    kinds = {t.name: t.kind for t in traits}
+    lifted = {
+        name
+        for name, f in fits.items()
+        if not f.clash and (f.noun >= FITS if named else kinds[name] == "acting") and f.verb < FITS
+    }
+    found = Fits(replace(meant, generic=True), toolbox_of(traits))
+    wanted = {name: Fit(FITS, f.noun, f.clash, f.named) if name in lifted else f for name, f in fits.items()}
+    assert fits_by_name(found, traits) == wanted
+    able = [at for at, t in enumerate(traits) if wanted.get(t.name, NOTHING).score >= FITS]
+    assert {*found.near, *(found.others() if found.rest.score >= FITS else ())} >= set(able)
+    assert found.ranked(reversed(able)) == sorted((traits[at].name for at in able), key=lambda n: -wanted[n].score)
 
 
 def test_a_claim_is_held_against_tools_that_share_a_word_with_it(monkeypatch: pytest.MonkeyPatch) -> None:

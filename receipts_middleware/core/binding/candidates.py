@@ -8,7 +8,7 @@ from typing import Final
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.compare import TARGETS, agrees
 from receipts_middleware.core.binding.run import Run
-from receipts_middleware.core.binding.toolbox import fits_of
+from receipts_middleware.core.binding.toolbox import Fits
 from receipts_middleware.core.binding.tools import FITS, Fit, Meant, families, is_another_act
 from receipts_middleware.core.binding.words import stem
 from receipts_middleware.core.dataclass import dataclass
@@ -77,36 +77,25 @@ def find_candidates(meant: Meant, values: Sequence[Value], text: str, run: Run) 
         text: As written. Untrusted.
         run: What ran.
     """
-    fits = fits_of(meant, run.toolbox())
-    if meant.generic:
-        fits = _for_any(fits, run)
-    able = {name: f for name, f in fits.items() if f.verb or f.noun}  # the others fit nothing
+    fits = Fits(meant, run.toolbox())
     calls = [
         c
         for act in run.acts
-        if act.traits.name in fits and (c := _call(meant, values, act, fits[act.traits.name], run))
+        if (f := fits.get(act.traits.name)) is not None and (c := _call(meant, values, act, f, run))
     ]
     calls.sort(key=lambda c: -c.score)
-    top = calls[0].score if calls else 0.0
-    kept = tuple(c for c in calls if c.score >= max(FITS, top - _NEAR))
-    missing = _missing(meant, able, kept, run) or _unknown_names(text, able, kept, run)
-    tools = sorted((name for name, f in able.items() if f.score >= FITS), key=lambda name: -fits[name].score)
-    best = fits[tools[0]].score if tools else 0.0
-    named = [c.act.traits.name for c in kept] + [name for name in tools if fits[name].score >= best - _NEAR]
-    strong = any(f.named and not f.clash for name, f in able.items() if name not in run.called)
-    return Candidates(kept, tuple(dict.fromkeys([*missing, *named])), missing, strong)
-
-
-def _for_any(fits: dict[str, Fit], run: Run) -> dict[str, Fit]:
-    """Fits of a verb that names no act: any acting tool, or those that speak of the things that are named."""
-    kinds = {t.name: t.kind for t in run.traits}
-    named = any(f.noun >= FITS and not f.clash for f in fits.values())
-    return {
-        name: Fit(max(f.verb, FITS), f.noun, clash=False, named=f.named)
-        if not f.clash and ((f.noun >= FITS) if named else kinds[name] == "acting")
-        else f
-        for name, f in fits.items()
-    }
+    floor = max(FITS, calls[0].score - _NEAR) if calls else FITS
+    kept = tuple(c for c in calls if c.score >= floor)
+    missing = _missing(meant, fits, kept, run) or _unknown_names(text, fits, kept, run)
+    best = max((f.score for f in fits.near.values()), default=0.0)
+    others = fits.others() if fits.rest.score >= FITS else ()
+    floor = max(FITS, max(best, fits.rest.score) - _NEAR)
+    tools = fits.ranked([*(at for at, f in fits.near.items() if f.score >= floor), *(others if floor <= FITS else ())])
+    names = fits.box.names
+    strong = any(f.named and not f.clash and names[at] not in run.called for at, f in fits.near.items())
+    return Candidates(
+        kept, tuple(dict.fromkeys([*missing, *(c.act.traits.name for c in kept), *tools])), missing, strong
+    )
 
 
 def _call(meant: Meant, values: Sequence[Value], act: Act, found: Fit, run: Run) -> Candidate | None:
@@ -143,38 +132,45 @@ def _is_about(values: Sequence[Value], act: Act) -> bool:
     return any(v.norm in given or act.output_pool().contains(v) for v in values if v.kind in TARGETS)
 
 
-def _missing(meant: Meant, fits: dict[str, Fit], kept: Sequence[Candidate], run: Run) -> tuple[str, ...]:
+def _missing(meant: Meant, fits: Fits, kept: Sequence[Candidate], run: Run) -> tuple[str, ...]:
     """Tools without a call of which the claim clearly speaks rather than of any call."""
     called = max(
         (max(c.fit.score, c.score - 3.0 if c.act.traits.kind in _OPEN_KINDS else 0.0) for c in kept), default=0.0
     )
     verb = max((_verb_of(c) for c in kept), default=0.0)
     noun = max((c.fit.noun for c in kept), default=0.0)
-    held = frozenset(word for c in kept for word in c.act.words())
-    own = run.toolbox().own
+    exact = _BETTER if meant.verb in _COMMON else _EXACT
+    own, names = fits.box.own, fits.box.names
     found = [
-        name
-        for name, f in fits.items()
-        if name not in run.called
-        and f.score >= FITS
+        at
+        for at, f in fits.near.items()
+        if f.score >= FITS
+        and f.score >= called + (exact if f.verb >= 3 else _BETTER)
+        and names[at] not in run.called
         and (
             f.verb > verb
-            or (f.verb >= verb and f.noun >= noun + 2 and not own[name] & meant.words & held)
-            or (f.verb >= 1 and f.noun >= noun + 3 and not own[name] & meant.words & held)
+            or (
+                f.noun >= noun + (2 if f.verb >= verb else 3)
+                and (f.verb >= verb or f.verb >= 1)
+                and not any(word in meant.words and any(word in c.act.words() for c in kept) for word in own[names[at]])
+            )
         )
-        and f.score >= called + (_EXACT if f.verb >= 3 and meant.verb not in _COMMON else _BETTER)
     ]
-    return tuple(sorted(found, key=lambda name: -fits[name].score))
+    rest = fits.rest
+    others = fits.others() if rest.score >= max(FITS, called + _BETTER) and rest.verb > verb else ()
+    return tuple(fits.ranked([*found, *(at for at in others if names[at] not in run.called)]))
 
 
-def _unknown_names(text: str, fits: dict[str, Fit], kept: Sequence[Candidate], run: Run) -> tuple[str, ...]:
+def _unknown_names(text: str, fits: Fits, kept: Sequence[Candidate], run: Run) -> tuple[str, ...]:
     """Tools without a call that fit as well as any, where no call knows a name that the claim gives."""
     names = [name.lower() for name in names_in(text)]
     if not names or not kept or any(name in run.seen_text() for name in names):
         return ()
     called = max(c.fit.score for c in kept)
-    found = [n for n, f in fits.items() if n not in run.called and f.score >= max(called, FITS + 1) and f.verb >= FITS]
-    return tuple(sorted(found, key=lambda name: -fits[name].score))
+    floor = max(called, FITS + 1)
+    box = fits.box.names
+    found = [at for at, f in fits.near.items() if f.score >= floor and f.verb >= FITS and box[at] not in run.called]
+    return tuple(fits.ranked(found))
 
 
 def _verb_of(candidate: Candidate) -> float:

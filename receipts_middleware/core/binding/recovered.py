@@ -5,7 +5,9 @@ They are only ever supported: what no call bears out may be advice, a rule or a 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
@@ -41,11 +43,13 @@ def recover(loose: Sequence[FoundClaim], bound: Sequence[Bound], run: Run) -> tu
     Returns:
         All of them, in order of appearance.
     """
-    spans = [(b.claim.start, b.claim.end) for b in bound]
+    spans = sorted((b.claim.start, b.claim.end) for b in bound if b.claim.start < b.claim.end)
+    ends = list(accumulate((end for _, end in spans), max))
     added = []
     for claim in loose[:_MAX_LOOSE]:
-        if any(min(claim.end, end) > max(claim.start, start) for start, end in spans):
-            continue
+        before = bisect_left(spans, (claim.end, 0))
+        if before and ends[before - 1] > claim.start:
+            continue  # it stands in a claim
         judged = _told(claim, run)
         if judged is not None:
             added.append(Bound(claim, judged))

@@ -17,7 +17,7 @@ from receipts_middleware.core.binding.families import (
 from receipts_middleware.core.binding.words import stem, stems, stems_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.claims.tables import ADVERBS, PREPOSITIONS
-from receipts_middleware.core.dataclass import dataclass
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.language.value import NO_WORDS, Words
 from receipts_middleware.core.lexicon.verbs import ACTING_VERBS, RUN_VERBS
 from receipts_middleware.core.patterns import pattern_of
@@ -229,17 +229,18 @@ class Fit:
         noun: 0 to 4, by how many of the things that the claim names the tool speaks of.
         clash: It goes by another medium than the one named.
         named: Its name, not only its description, has the verb or one of the same family, and a thing that is named.
+        score: Verb and nouns together; nothing where the media exclude one another.
     """
 
     verb: float
     noun: float
     clash: bool
     named: bool = False
+    score: float = field(init=False)
 
-    @property
-    def score(self) -> float:
-        """Verb and nouns together; nothing where the media exclude one another."""
-        return 0.0 if self.clash else self.verb + self.noun
+    def __post_init__(self) -> None:
+        """Add up once what is asked for each tool of a claim."""
+        object.__setattr__(self, "score", 0.0 if self.clash else self.verb + self.noun)
 
 
 def fit(meant: Meant, traits: Traits) -> Fit:
@@ -255,9 +256,9 @@ def fit(meant: Meant, traits: Traits) -> Fit:
     verb = 0.0
     if (meant.verb and meant.verb in traits.own - traits.states) or (meant.also and meant.also in traits.own):
         verb = 3.0
-    elif _in_common(meant.verbs, traits.verbs, traits) or (meant.verb and meant.verb in traits.told):
+    elif is_related(meant.verbs, traits.verbs, traits) or (meant.verb and meant.verb in traits.told):
         verb = 2.0
-    elif _in_common(meant.verbs, traits.told_verbs, traits):
+    elif is_related(meant.verbs, traits.told_verbs, traits):
         verb = 1.5
     elif words & traits.acts:
         verb = 1.5  # "Refund issued", "made a reservation": the act is a noun of the claim
@@ -269,16 +270,17 @@ def fit(meant: Meant, traits: Traits) -> Fit:
     if medium:
         noun += 1.0
     strong = verb >= 3 or named > 1 or (named > 0 and (not traits.verbs or not meant.verbs.isdisjoint(traits.verbs)))
-    return _fit(verb, noun if noun < 4.0 else 4.0, clash, strong)
+    return fit_of(verb, noun if noun < 4.0 else 4.0, clash, strong)
 
 
 @lru_cache(maxsize=256)  # a few dozen differ
-def _fit(verb: float, noun: float, clash: bool, named: bool) -> Fit:  # noqa: FBT001 - in the order of the fields
+def fit_of(verb: float, noun: float, clash: bool, named: bool) -> Fit:  # noqa: FBT001 - in the order of the fields
+    """A fit, made once."""
     return Fit(verb, float(noun), clash, named)
 
 
 #: What is done with money and goods, of which tools with a verb for everything ("send", "issue") speak by their nouns.
-_OF_MONEY: Final = frozenset("refund pay donate credit waive charge ship transfer move issue grant dispense".split())
+OF_MONEY: Final = frozenset("refund pay donate credit waive charge ship transfer move issue grant dispense".split())
 _MONEY: Final = frozenset(
     stem(w)
     for w in """refund payment pay payout money credit invoice donation fund funds bonus fee cash wire charge deposit
@@ -291,10 +293,10 @@ _OPEN: Final = frozenset(
 )
 
 
-def _in_common(said: frozenset[str], known: frozenset[str], traits: Traits) -> bool:
+def is_related(said: frozenset[str], known: frozenset[str], traits: Traits) -> bool:
     """Whether a verb and a tool are of one family, and not by a verb for everything: `send_email` refunds nothing."""
     common = said & known
-    if not common or not common <= _OF_MONEY or _MONEY & (traits.own | traits.told):
+    if not common or not common <= OF_MONEY or _MONEY & (traits.own | traits.told):
         return bool(common)
     by = [act for act in traits.acts if common.intersection(VERB_FAMILIES.get(act, ()))]
     return not by or not _OPEN.issuperset(by)
@@ -308,4 +310,4 @@ def is_another_act(meant: Meant, traits: Traits) -> bool:
         traits: The tool.
     """
     known = traits.verbs | traits.told_verbs
-    return bool(meant.verbs and known) and not _in_common(meant.verbs, known, traits)
+    return bool(meant.verbs and known) and not is_related(meant.verbs, known, traits)

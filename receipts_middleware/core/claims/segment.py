@@ -53,9 +53,9 @@ _GREETING: Final = pattern_of(r"\s*[*_]*(?:subject\b|hi\b|hello\b|dear\b|hey\b)"
 _SIGN_OFF: Final = pattern_of(r"[*_\s]*(?:best|kind|warm|regards|thanks|cheers|sincerely|yours)\b", re.IGNORECASE)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Token:
-    """A word or what stands for one. Never changed, but not frozen either: that would double the time to make one.
+    """A word or what stands for one.
 
     Attributes:
         word: Lower case, apostrophes straight; a contraction is two tokens ("i", "'ve").
