@@ -13,7 +13,7 @@ from typing import Final
 from receipts_middleware.core.attest import Examination, Record, believe, examine
 from receipts_middleware.core.dataclass import dataclass, replace
 from receipts_middleware.core.finding import Finding
-from receipts_middleware.core.ledger import Entry, Ledger
+from receipts_middleware.core.ledger import Entry
 from receipts_middleware.core.rules import make_finding
 from receipts_middleware.core.seal import Checking, check_receipt, place_of
 from receipts_middleware.core.transcript import Transcript
@@ -48,9 +48,9 @@ def attest(transcript: Transcript, under: Under | None) -> tuple[Transcript, Exa
 
 def attest_entries(entries: Iterable[Entry], under: Under | None) -> tuple[list[Entry], Examination | None]:
     """The same of receipts that a caller hands in by themselves: there is no order, place or content to check."""
-    given = list(entries)
     if under is None:
-        return given, None
+        return [], None
+    given = list(entries)
     records: list[Record] = []
     kept: list[Entry] = []
     for entry in given:
@@ -79,19 +79,18 @@ def attest_entries(entries: Iterable[Entry], under: Under | None) -> tuple[list[
     return kept, Examination(records=records, binding=binding, thread=under.thread, keys=keys)  # type: ignore[arg-type]
 
 
-def attested_trust(found: Examination | None, ledger: Ledger, index: int | None) -> dict[str, object]:
+def attested_trust(found: Examination | None, index: int | None, *, signed: bool) -> dict[str, object]:
     """The dimensions of trust. What was not checked says so.
 
     Args:
         found: What was found; None where no key was given.
-        ledger: Of the verified turn, for whether anything is signed at all.
         index: Position of the judged message; None for the whole.
+        signed: A receipt of the verified turn carries a signature at all.
 
     Returns:
         `signatures`, `chain`, `binding`, `tail`, and under a key the counts.
     """
     if found is None:
-        signed = any(entry.receipt.sig is not None for entry in ledger)
         return {
             "signatures": "not_checked" if signed else "unsigned",
             "chain": "not_checked",

@@ -41,14 +41,11 @@ def check_citations(
     if not reply.strip():
         return ()
     document = read_markdown(reply)
-    tools = {entry.tool for entry in ledger}
+    read = parse_citations(reply, document)
+    if not read:
+        return ()
     resolver = Resolver(ledger, view, below)
-    read = drop_non_citations(
-        parse_citations(reply, document),
-        reply,
-        resolver.is_known,
-        tools=tools,
-    )
+    read = drop_non_citations(read, reply, resolver.is_known, tools={entry.tool for entry in ledger})
     if not read:
         return ()
     statements = attach(reply, document, read)

@@ -33,17 +33,19 @@ _MAX_TOOLS: Final = 8
 
 @dataclass(slots=True)
 class ClaimsMemory:
-    """What was read of the calls of a transcript, so that it is not read again for every later turn.
+    """What was read of the calls of a transcript or ledger, so that it is not read again for every further reply.
 
     Attributes:
         acts: Calls.
         team: Calls of a run and its subagents together.
         below: What was read of subagents.
+        inspected: What the calls themselves show, whatever a reply says.
     """
 
     acts: Known = field(default_factory=Known)
     team: Known = field(default_factory=Known)
     below: TeamMemory = field(default_factory=TeamMemory)
+    inspected: Inspected = field(default_factory=Inspected)
 
 
 #: Characters of what the user and the operator wrote that are kept, the newest.
@@ -58,13 +60,11 @@ class Heard:
         parts: Texts of the user and the operator, in order.
         issued: Highest number issued before the newest user message.
         memory: What was read of calls.
-        inspected: What was worked out of results.
     """
 
     parts: list[str] = field(default_factory=list)
     issued: int = 0
     memory: ClaimsMemory = field(default_factory=ClaimsMemory)
-    inspected: Inspected = field(default_factory=Inspected)
 
     def hear(self, message: Message, issued: int) -> None:
         """Take in a message.
@@ -163,7 +163,7 @@ def check_claims(
     dropped = [c for c in found if (c.start, c.end) not in kept and c.subject != "agent" and c.kind != "umbrella"]
     bound = recover([*read.loose, *dropped], bound, run)
     claims = tuple(replace(c, text=whole[c.start : c.end]) for c in map(_claim, bound))
-    ignored = {act.traits.name for act in run.acts if policy.for_tool(act.traits.name).ignore}
+    ignored = {tool for tool in run.called if policy.for_tool(tool).ignore}
     silent = [act for act in untold(bound, run, reply, ignored) if _is_own(act)]
     if read.unread:
         silent = [] if read.mostly and not claims else _unnamed(silent, reply, read.unread)

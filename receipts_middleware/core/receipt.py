@@ -182,6 +182,11 @@ class Receipt(_Later):
         return made
 
     @property
+    def is_later(self) -> bool:
+        """Its evidence is worked out of call and result when it is asked for."""
+        return getattr(self, "_later", None) is not None
+
+    @property
     def is_derived(self) -> bool:
         """It was worked out from a message afterwards, so that it says no more than the message."""
         return self.extra.get(DERIVED_KEY) is True

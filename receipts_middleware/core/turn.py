@@ -10,7 +10,6 @@ from receipts_middleware.core.children import Below, below
 from receipts_middleware.core.claimed import ClaimsMemory
 from receipts_middleware.core.confirmed import Confirmations
 from receipts_middleware.core.dataclass import dataclass, field
-from receipts_middleware.core.inspect import Inspected
 from receipts_middleware.core.ledger import Entry, Ledger, View
 from receipts_middleware.core.policy import NO_POLICY, Policy
 from receipts_middleware.core.seal import Checking
@@ -36,11 +35,10 @@ class Turn:
         below: Subagents that ran below a call of the ledger.
         left_out: Subagents somewhere below it that were not kept.
         lost: Calls were made of which nothing but the number is known.
-        inspected: What earlier turns of the same transcript worked out of its results.
         policy: What is said of the tools and of the run.
         said: What the user and the operator wrote up to it.
         this_turn: Number of the last call before the message that the reply answers.
-        memory: What earlier turns of the same transcript read of its calls.
+        memory: What was read of its calls for earlier replies to the same transcript or ledger.
         suspicions: Spans that somebody else than the rules reads as claims, as `read_suspicions` gives them.
         suspicions_block: A suspicion is an error.
         sink: What was compared with a sink and what differs; None where none was asked.
@@ -60,7 +58,6 @@ class Turn:
     below: Callable[[Entry], Below] = below
     left_out: int = 0
     lost: bool = False
-    inspected: Inspected = field(default_factory=Inspected)
     policy: Policy = NO_POLICY
     said: str = ""
     this_turn: int = 0

@@ -23,6 +23,7 @@ from receipts_middleware.core.children.reduce import found_below
 from receipts_middleware.core.cited import check_citations, citation_findings
 from receipts_middleware.core.claimed import (
     Checked,
+    ClaimsMemory,
     Heard,
     check_claims,
     stops_shipment,
@@ -33,7 +34,7 @@ from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.finding import CitationCheck, Finding, Verification
 from receipts_middleware.core.given import given_entries
 from receipts_middleware.core.inspect import inspect_ledger
-from receipts_middleware.core.ledger import ATTESTED, Ledger, LedgerBuilder, View
+from receipts_middleware.core.ledger import Ledger, LedgerBuilder, View
 from receipts_middleware.core.ledger.legacy import legacy_ledger
 from receipts_middleware.core.policy import Policy, as_policy, weigh
 from receipts_middleware.core.ranges import format_ranges, parse_ranges
@@ -76,7 +77,8 @@ def verify(
     said = as_policy(policy)
     book = ledger if isinstance(ledger, Ledger) else Ledger(given_entries(ledger))
     entries, found = attest_entries(book, under)
-    book = book if found is None else Ledger(entries, book.notes)
+    if found is not None:
+        book = Ledger(entries, book.notes)
     view = View("none", unbelieved=_unproven(book) if found is not None else frozenset())
     if shown is not None:
         numbers = sorted(set(shown))
@@ -86,19 +88,21 @@ def verify(
             parse_ranges(format_ranges(numbers)),
             unbelieved=view.unbelieved,
         )
-    return judge_turn(
-        Turn(
-            reply=reply,
-            ledger=book,
-            view=view,
-            tools=read_tools(tools),
-            source="given",
-            policy=said,
-            found=found,
-            confirmations=Confirmations().and_more(confirmations, "given"),
-            keys=under.keys if under is not None else None,
+    with book.remembering(ClaimsMemory) as memory:
+        return judge_turn(
+            Turn(
+                reply=reply,
+                ledger=book,
+                view=view,
+                tools=read_tools(tools),
+                source="given",
+                policy=said,
+                found=found,
+                confirmations=Confirmations().and_more(confirmations, "given"),
+                keys=under.keys if under is not None else None,
+                memory=memory,
+            )
         )
-    )
 
 
 def verify_transcript(
@@ -248,7 +252,6 @@ def _turn(
         index=index,
         reply_source=message.text_source,
         below=lambda entry: found_below(entry, policy),
-        inspected=heard.inspected,
         policy=policy,
         said=heard.text(),
         this_turn=heard.issued,
@@ -295,7 +298,7 @@ def judge_turn(turn: Turn) -> Verification:
         tools,
         citations,
         reply=turn.reply,
-        inspected=turn.inspected,
+        inspected=turn.memory.inspected,
         policy=turn.policy,
     )
     judged = any(c.status not in ("unmatched", "suspected") for c in checked.claims)
@@ -368,12 +371,12 @@ def _counts(
 
 def _trust(turn: Turn) -> dict[str, object]:
     """What was believed. Dimensions are kept apart; what was not checked is said, never implied to be fine."""
-    origins = [entry.origin for entry in turn.ledger]
+    inspected = turn.memory.inspected
     return {
         "source": turn.source,
-        **attested_trust(turn.found, turn.ledger, turn.index),
+        **attested_trust(turn.found, turn.index, signed=inspected.signed),
         "snapshot": turn.view.state,
-        "stamped": sum(origin in ATTESTED for origin in origins),
-        "unstamped": sum(origin not in ATTESTED for origin in origins),
+        "stamped": inspected.stamped,
+        "unstamped": len(turn.ledger) - inspected.stamped,
         "sink": {"state": "compared", **turn.sink} if turn.sink is not None else {"state": "not_checked"},
     }

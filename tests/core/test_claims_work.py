@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from receipts_middleware import verify_messages, verify_turns
-from receipts_middleware.core.binding import make, table, words
+from receipts_middleware.core.binding import table, weigh, words
 from receipts_middleware.core.grade import ledger
 from receipts_middleware.core.values import read
 
@@ -53,7 +53,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Callable[[object, str], list[int
 
 
 def test_what_a_call_returned_is_weighed_once_however_many_turns_follow(counted: Callable) -> None:
-    told, shown = counted(make, "as_told"), counted(ledger, "states_of")
+    told, shown = counted(weigh, "as_told"), counted(ledger, "states_of")
     assert len(list(verify_turns(chat(40), tools=TOOLS))) == 40
     assert (len(told), len(shown)) == (20, 20)  # refunds, look-ups
 

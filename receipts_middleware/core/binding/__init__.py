@@ -11,7 +11,8 @@ from receipts_middleware.core.binding.accounts import repeated, untold, written_
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.bind import bind
 from receipts_middleware.core.binding.effects import Judged
-from receipts_middleware.core.binding.make import Known, make_run
+from receipts_middleware.core.binding.known import Known
+from receipts_middleware.core.binding.make import make_run
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.umbrellas import Bound
 

@@ -97,21 +97,24 @@ def repeated(run: Run, reply: str, ignored: Collection[str]) -> list[tuple[Act, 
     """
     if _TWICE.search(reply):
         return []
-    first: dict[tuple[str, str], Act] = {}
-    marked: set[tuple[str, str]] = set()
-    found = []
-    for act in run.every:
-        if act.kind != "acting" or act.grade not in _ACTED or act.traits.name in ignored or not act.args:
+    found = [pair for group in run.alike(run.this_turn) for pair in _repeated(group, run.this_turn, ignored)]
+    return sorted(found, key=lambda pair: pair[1].entry.n)
+
+
+def _repeated(group: Sequence[Act], this_turn: int, ignored: Collection[str]) -> Iterator[tuple[Act, Act]]:
+    """Repetitions among calls of one tool."""
+    first: dict[str, Act] = {}
+    marked: set[str | None] = set()
+    if group[0].traits.name in ignored or _GESTURES & group[0].traits.own:
+        return
+    for act in group:
+        if act.kind != "acting" or act.grade not in _ACTED or not act.args:
             continue
-        if _GESTURES & act.traits.own:
-            continue
-        key = (act.traits.name, act.alike or act.entry.receipt.args_sha256)
-        mark = (act.traits.name, act.repeat_key or "")
-        if key in first and act.entry.n > run.this_turn and not (act.repeat_key and mark in marked):
-            found.append((first[key], act))
-        marked.add(mark)
+        key = act.alike or act.entry.receipt.args_sha256
+        if key in first and act.entry.n > this_turn and not (act.repeat_key and act.repeat_key in marked):
+            yield first[key], act
+        marked.add(act.repeat_key)
         first.setdefault(key, act)
-    return found
 
 
 def written_calls(reply: str, run: Run) -> Iterator[tuple[int, int, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, Protocol
 
 from receipts_middleware.core.binding.bodies import MAX_RESULT, Record, body_of, leaf_texts, pairs_of, records_of
 from receipts_middleware.core.binding.tools import Traits
@@ -16,11 +16,36 @@ from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.toolspec.spec import ToolKind, ToolSpec
 from receipts_middleware.core.values import Pool, Value, read_arguments, read_values
 
-#: Characters of a result whose tokens serve to find it among many.
-MAX_TOKENS_OF: Final = 4_000
 #: As `extract_facts` makes them. A value of that form says no more than one of them.
 _DIGEST: Final = pattern_of(r"[0-9a-f]{16}\Z")
-_TOKEN: Final = pattern_of(r"[a-z0-9]{2,40}")
+
+
+class Weigher(Protocol):
+    """Who says what a call's evidence supports, as of a turn."""
+
+    @property
+    def turn(self) -> int:
+        """Tells turns apart: a grade stands for one of them."""
+
+    def weigh(self, act: Act) -> Graded:
+        """The grade of a call as claims are held against it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A grade that stands.
+
+    Attributes:
+        graded: The grade.
+        turn: Of no turn in particular.
+    """
+
+    graded: Graded
+    turn: int = 0
+
+    def weigh(self, act: Act) -> Graded:
+        """The grade."""
+        return self.graded
 
 
 @dataclass(slots=True, eq=False)
@@ -29,9 +54,9 @@ class Act:
 
     Attributes:
         entry: The call.
-        graded: What its evidence supports.
         kind: What kind of call it is.
         traits: Of its tool.
+        weigher: Says what its evidence supports, when that is asked.
         check_args: Values of a claim are held against its arguments.
         repeat_key: By which it marks itself as a repeat of a call with the same key.
         alike: Digest of its arguments, without that key.
@@ -39,13 +64,15 @@ class Act:
     """
 
     entry: Entry
-    graded: Graded
     kind: ToolKind
     traits: Traits
+    weigher: Weigher
     check_args: bool = True
     repeat_key: str | None = None
     alike: str = ""
     weighed: tuple[Graded, ToolSpec | None, Graded] | None = None
+    _graded: Graded | None = None
+    _turn: int = -1
     _args: list[Value] | None = None
     _output: list[Value] | None = None
     _pool: Pool | None = None
@@ -55,12 +82,19 @@ class Act:
     _arg_words: frozenset[str] | None = None
     _key_words: frozenset[str] | None = None
     _text: str | None = None
-    _tokens: frozenset[str] | None = None
     _agreed: dict[tuple[str, str, str], bool] = field(default_factory=dict)
     _records: tuple[Record, ...] | None = None
     _pairs: tuple[tuple[str, str], ...] | None = None
     _parsed: object = None
     _read: bool = field(default=False)
+
+    @property
+    def graded(self) -> Graded:
+        """What its evidence supports, as of this turn."""
+        turn = self.weigher.turn
+        if self._graded is None or self._turn != turn:
+            self._graded, self._turn = self.weigher.weigh(self), turn
+        return self._graded
 
     @property
     def grade(self) -> str:
@@ -76,7 +110,7 @@ class Act:
     def is_bare(self) -> bool:
         """Neither arguments nor result nor values of them are known."""
         entry = self.entry
-        return entry.call is None and entry.result is None and not _facts(entry, "args") + _facts(entry, "output")
+        return entry.call is None and entry.result is None and not facts_of(entry, "args") + facts_of(entry, "output")
 
     @property
     def args(self) -> object:
@@ -108,7 +142,7 @@ class Act:
             if args is not None:
                 self._args = read_arguments(args)
             else:
-                self._args = read_arguments(_facts(self.entry, "args"))
+                self._args = read_arguments(facts_of(self.entry, "args"))
         return self._args
 
     def arg_pairs(self) -> tuple[tuple[str, str], ...]:
@@ -118,7 +152,7 @@ class Act:
             if isinstance(args, Mapping):
                 self._pairs = tuple(pairs_of(args, objects=True))
             elif args is None:
-                self._pairs = tuple(("", fact) for fact in _facts(self.entry, "args"))
+                self._pairs = tuple(("", fact) for fact in facts_of(self.entry, "args"))
             else:
                 self._pairs = (("", args[:2_000]),) if isinstance(args, str) else ()
         return self._pairs
@@ -129,7 +163,7 @@ class Act:
             body = self.body()
             found = read_arguments(body) if body is not None else read_values(self.output[:MAX_RESULT])
             if self.entry.result is None:
-                found = read_arguments(_facts(self.entry, "output"))
+                found = read_arguments(facts_of(self.entry, "output"))
             self._output = found
         return self._output
 
@@ -154,7 +188,7 @@ class Act:
     def arg_words(self) -> frozenset[str]:
         """Stems of the words of the arguments, those of their keys too."""
         if self._arg_words is None:
-            texts = leaf_texts(self.args, keys=True) if self.args is not None else _facts(self.entry, "args")
+            texts = leaf_texts(self.args, keys=True) if self.args is not None else facts_of(self.entry, "args")
             self._arg_words = stems_of(" ".join(texts))
         return self._arg_words
 
@@ -176,7 +210,9 @@ class Act:
     def words(self) -> frozenset[str]:
         """Stems of the words of arguments and result."""
         if self._words is None:
-            told = self.output[:MAX_RESULT] if self.entry.result is not None else " ".join(_facts(self.entry, "output"))
+            told = (
+                self.output[:MAX_RESULT] if self.entry.result is not None else " ".join(facts_of(self.entry, "output"))
+            )
             self._words = self.arg_words() | stems_of(told)
         return self._words
 
@@ -185,18 +221,9 @@ class Act:
         if self._text is None:
             parts = [*leaf_texts(self.args, keys=False), self.output[:MAX_RESULT]]
             if self.entry.result is None or self.args is None:
-                parts += [*_facts(self.entry, "args"), *_facts(self.entry, "output")]
+                parts += [*facts_of(self.entry, "args"), *facts_of(self.entry, "output")]
             self._text = "\n".join(parts).lower()
         return self._text
-
-    def tokens(self) -> frozenset[str]:
-        """Runs of letters and digits of arguments and result, in lower case; its first characters only."""
-        if self._tokens is None:
-            text = " ".join((*leaf_texts(self.args, keys=False), self.output[:MAX_TOKENS_OF]))
-            if self.entry.result is None:
-                text = f"{text} {self.text()}"
-            self._tokens = frozenset(_TOKEN.findall(text[:MAX_RESULT].lower()))
-        return self._tokens
 
     def records(self) -> tuple[Record, ...]:
         """Objects of the result."""
@@ -205,7 +232,7 @@ class Act:
         return self._records
 
 
-def _facts(entry: Entry, side: str) -> list[str]:
+def facts_of(entry: Entry, side: str) -> list[str]:
     """Values that were kept of a call; digests of them are no values."""
     facts = entry.facts.get(side)
     kept = [fact for fact in facts if isinstance(fact, str)] if isinstance(facts, list | tuple) else []

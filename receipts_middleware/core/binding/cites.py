@@ -67,7 +67,7 @@ def as_cited(bound: Bound, run: Run, reply: str) -> Bound:
     cited = _cited_ids(claim.text + behind)
     acts = tuple(act for act in run.acts if act.entry.id in cited)
     if acts and judged.status == "misquoted":
-        own = Run(acts, run.traits, every=run.every, said=run.said, this_turn=run.this_turn, delegated=run.delegated)
+        own = Run(acts, run.traits, called=run.called, said=run.said, this_turn=run.this_turn, delegated=run.delegated)
         plain = without_citations(claim.text)
         again = judge_result(replace(claim, text=plain), read_values(plain), meant_by(claim), own)
         return bound if again.status == "misquoted" else Bound(claim, again)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Final
 
-from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.acts import Act, Weighed
 from receipts_middleware.core.binding.bodies import MAX_RECORDS, Record, leaf_texts
 from receipts_middleware.core.binding.sums import ends_of, totals_of
 from receipts_middleware.core.binding.toolbox import Toolbox, toolbox_of
@@ -21,8 +21,9 @@ class Run:
     """Everything that a reply is held against.
 
     Attributes:
-        every: All calls; `acts` may be those of them that a reply can speak of.
-        acts: Calls in the order of their numbers.
+        acts: Calls in the order of their numbers; of many those that a reply can speak of.
+        called: Names of the tools of all calls.
+        alike: Gives acting calls, of all, that may have the same arguments, in groups with one of the turn.
         traits: Tools that were there, in order; those that were only called too.
         delegated: A call handed work to a subagent of which not all is known, so that what it did may stand in no call.
         lost: Calls were made that nobody knows of any more: their numbers are known and nothing else.
@@ -50,10 +51,10 @@ class Run:
         "_with_reports",
         "acts",
         "agents",
+        "alike",
         "asked",
         "called",
         "delegated",
-        "every",
         "lost",
         "pieces",
         "reports",
@@ -68,7 +69,7 @@ class Run:
         acts: Sequence[Act],
         traits: Sequence[Traits],
         *,
-        every: Sequence[Act] = (),
+        called: Collection[str] = (),
         said: str = "",
         this_turn: int = 0,
         delegated: bool = False,
@@ -76,19 +77,20 @@ class Run:
         asked: Sequence[Act] = (),
         agents: frozenset[str] = frozenset(),
         words: Words = NO_WORDS,
+        alike: Callable[[int], Iterable[list[Act]]] = lambda _: (),
     ) -> None:
         self.acts = list(acts)
-        self.every = every or self.acts
         known = {t.name for t in traits}
         extra = {act.traits.name: act.traits for act in acts if act.traits.name not in known}
         self.traits = [*traits, *extra.values()]
-        self.called = {act.traits.name for act in self.every}
+        self.called = frozenset(called or (act.traits.name for act in self.acts))
+        self.alike = alike
         self.said = said
         self.this_turn = this_turn
         self.delegated = delegated
         self.lost = lost
         self.asked = asked
-        self.reports = [Act(act.entry, act.graded, "reading", act.traits) for act in asked]
+        self.reports = [Act(act.entry, "reading", act.traits, Weighed(act.graded)) for act in asked]
         self.agents = agents
         self._with_reports: Run | None = None
         self.words = words
@@ -195,7 +197,7 @@ class Run:
             self._with_reports = Run(
                 acts,
                 self.traits,
-                every=self.every,
+                called=self.called,
                 said=self.said,
                 this_turn=self.this_turn,
                 delegated=self.delegated,

@@ -5,16 +5,42 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from receipts_middleware.core.binding.tools import Traits, acts_among, families
+from receipts_middleware.core.binding.tools import Traits, acts_among, families, traits_of
 from receipts_middleware.core.binding.words import stem, stems
 from receipts_middleware.core.canonical import digest_args
 from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.evidence.object_id import id_at, value_at, without
 from receipts_middleware.core.language.value import NO_WORDS, Words
 from receipts_middleware.core.ledger import Entry
-from receipts_middleware.core.policy import ToolPolicy
+from receipts_middleware.core.policy import Policy, ToolPolicy
+from receipts_middleware.core.toolspec import ToolSpec
 
 _EMPTY: Final[frozenset[str]] = frozenset()
+
+
+def spec_under(spec: ToolSpec, policy: Policy) -> ToolSpec:
+    """A tool of the kind that a policy says.
+
+    Args:
+        spec: As it is described.
+        policy: What is said of it.
+    """
+    kind = policy.for_tool(spec.name).kind
+    return replace(spec, kind=kind) if kind is not None and kind != spec.kind else spec
+
+
+def traits_under(spec: ToolSpec, policy: Policy, name: str, words: Words) -> Traits:
+    """Traits of a tool, under the verb that a policy says.
+
+    Args:
+        spec: The tool.
+        policy: What is said of it.
+        name: By which it was called.
+        words: Rows that are added to the tables.
+    """
+    found = traits_of(name, spec.description, spec.kind, words)
+    action = policy.for_tool(name).action if policy.tools else None
+    return acting_as(found, action, words) if action is not None else found
 
 
 @lru_cache(maxsize=2_048)

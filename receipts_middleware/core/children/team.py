@@ -6,6 +6,7 @@ A parent's words may be of what its subagents did. Their receipts are evidence o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import is_
 from typing import Final
 
 from receipts_middleware.core.children.naming import name_below
@@ -55,10 +56,26 @@ class TeamMemory:
     Attributes:
         below: Subagents by the uid of the call that ran them, with that call.
         entries: Entries by label.
+        seen: Calls that were looked at.
+        delegates: One of them handed work on, or seems to have.
     """
 
     below: dict[str, tuple[Entry, Below]] = field(default_factory=dict)
     entries: dict[str, TeamEntry] = field(default_factory=dict)
+    seen: Sequence[Entry] = ()
+    delegates: bool = False
+
+    def look(self, entries: Sequence[Entry], below: Callable[[Entry], Below]) -> None:
+        """See whether one of the calls handed work on, without those that were looked at and come first again.
+
+        Args:
+            entries: All calls.
+            below: Subagents that ran below a call.
+        """
+        same = not self.delegates and len(self.seen) <= len(entries) and all(map(is_, self.seen, entries))
+        fresh = entries[len(self.seen) :] if same else entries
+        self.seen = entries
+        self.delegates = any(_delegates(_below(entry, below, self)) or _is_unseen(entry) for entry in fresh)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +115,12 @@ def team_of(ledger: Ledger, below: Callable[[Entry], Below], memory: TeamMemory,
     Returns:
         All of them, or None where nothing was delegated.
     """
+    memory.look(ledger[:], below)
+    if not memory.delegates and not left_out:
+        return None
     known = {entry.n: _below(entry, below, memory) for entry in ledger}
     unseen = any(not known[entry.n].runs and _is_unseen(entry) for entry in ledger)
-    if not unseen and not left_out and not any(under.runs or under.left_out for under in known.values()):
+    if not unseen and not left_out and not any(map(_delegates, known.values())):
         return None
     entries: list[TeamEntry] = []
     ends: dict[int, int] = {}
@@ -133,6 +153,10 @@ def _below(entry: Entry, below: Callable[[Entry], Below], memory: TeamMemory) ->
     if found.runs or found.left_out:
         memory.below[entry.receipt.uid] = (entry, found)
     return found
+
+
+def _delegates(under: Below) -> bool:
+    return bool(under.runs or under.left_out)
 
 
 def _is_unseen(entry: Entry) -> bool:

@@ -5,8 +5,8 @@ docs/formats.md section 5. `rows` is that table for one receipt, `ledger` grades
 `readback` reads states of named objects out of what a reading call returned.
 """
 
-from receipts_middleware.core.grade.ledger import Shown, Walk, grade_ledger
+from receipts_middleware.core.grade.ledger import Grades, grade_ledger
 from receipts_middleware.core.grade.rows import GRADES, Graded, grade
 from receipts_middleware.core.transcript import Grade
 
-__all__ = ["GRADES", "Grade", "Graded", "Shown", "Walk", "grade", "grade_ledger"]
+__all__ = ["GRADES", "Grade", "Graded", "Grades", "grade", "grade_ledger"]

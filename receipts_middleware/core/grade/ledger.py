@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from operator import attrgetter, is_
+from operator import attrgetter
 from typing import Final
 
-from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.evidence import OPEN_PREFIX, REFUSED_PREFIX, normal_status
 from receipts_middleware.core.evidence.keys import normal_key
 from receipts_middleware.core.grade.readback import confirms, states_of
@@ -26,42 +25,111 @@ _MAX_ARGS: Final = 64
 _MAX_ARG_CHARS: Final = 128
 
 
-#: A reading, and the states in which it showed things.
-Shown = tuple[Entry, tuple[tuple[str, str], ...]]
+_NUMBER: Final = attrgetter("n")
 
 
-_NUMBER: Final = attrgetter("receipt.n")
+class Grades:
+    """Grades of the calls of a conversation that grows, each worked out when it is asked for.
 
-
-@dataclass(slots=True)
-class Walk:
-    """How far the calls of a conversation are graded, so that the next turn grades only what has come since.
-
-    Attributes:
-        entries: Calls that are graded.
-        asked: By what they were graded, apart from the tools.
-        tools: The tools.
-        kinds: Kinds of calls.
-        graded: Grades by number.
-        acts: Acts that a reading may still lift, by the id of their object.
+    Most calls of a long run are never spoken of; what readings showed is read only once an act is asked for that one of
+    them may lift.
     """
 
-    entries: list[Entry] = field(default_factory=list)
-    asked: tuple[object, ...] = ()
-    tools: tuple[ToolSpec, ...] = ()
-    kinds: _Kinds | None = None
-    graded: dict[int, Graded] = field(default_factory=dict)
-    acts: dict[str, list[Entry]] = field(default_factory=dict)
+    def __init__(
+        self,
+        tools: Sequence[ToolSpec] = (),
+        *,
+        strict: bool = False,
+        policy: Mapping[str, Grade] | None = None,
+        confirmed: Collection[str] = (),
+    ) -> None:
+        """Begin a conversation without calls.
 
-    def resume(self, entries: list[Entry], tools: Sequence[ToolSpec], asked: tuple[object, ...]) -> _Kinds:
-        """Keep what is graded where the same calls come first again, asked in the same way; else begin anew."""
-        held, tools = self.entries, tuple(tools)
-        same = len(held) <= len(entries) and all(map(is_, held, entries))
-        if self.kinds is None or not same or asked != self.asked or tools != self.tools:
-            self.entries, self.asked, self.tools, self.kinds = [], asked, tools, _Kinds(tools)
-            self.graded.clear()
-            self.acts.clear()
-        return self.kinds
+        Args:
+            tools: Tools of the run, for the kind of each; a tool that is not among them is judged by its name.
+            strict: Done needs an object id.
+            policy: Grades by tool name that the user's policy sets.
+            confirmed: Uids of receipts that outside evidence confirms.
+        """
+        self._strict, self._policy, self._confirmed = strict, policy or {}, confirmed
+        self._kinds = _Kinds(tools)
+        self._entries: list[Entry] = []
+        self._own: dict[int, Graded] = {}
+        self._lifted: dict[int, Graded] = {}
+        self._shown: dict[str, list[tuple[Entry, str]]] = {}
+        self._looked_at: dict[int, int] = {}
+        self._read = 0
+
+    def take(self, entries: Iterable[Entry]) -> None:
+        """Take in the next calls.
+
+        Args:
+            entries: In the order of their numbers, above those that were taken. A grade that a caller's own log set for
+                a call decides.
+        """
+        self._entries.extend(entries)
+
+    def of(self, entry: Entry) -> Graded:
+        """Grade of a call, as far as the conversation goes.
+
+        Args:
+            entry: One that was taken.
+
+        Returns:
+            Its grade. A later successful reading call that shows the same object id in a done state lifts S2 and S3 to
+            S4; calls of one message run side by side, so none reads back another. Where result and call are gone, the
+            receipt's own object id, status word and facts are read.
+        """
+        n = entry.n
+        found = self._lifted.get(n)
+        if found is not None:
+            return found
+        graded = self._own.get(n)
+        if graded is None:
+            graded = self._own[n] = self._grade(entry)
+        if graded.grade not in _LIFTED or graded.is_given or entry.receipt.object_id is None:
+            return graded
+        if self._kinds.of(entry) == "reading":
+            return graded
+        lifted = self._lift(entry, entry.receipt.object_id)
+        if lifted is not None:
+            self._lifted[n] = lifted
+        return lifted or graded
+
+    def _grade(self, entry: Entry) -> Graded:
+        """Grade by the receipt and what the call itself asked for."""
+        receipt, kind = entry.receipt, self._kinds.of(entry)
+        graded = grade(
+            receipt,
+            strict=self._strict,
+            policy=self._policy.get(entry.tool),
+            declared=entry.call.grade if entry.call is not None else None,
+            confirmed=receipt.uid in self._confirmed or entry.confirmed == "confirmed",
+            refuted=entry.confirmed == "failed",
+            kind=_content_kind(entry, kind),
+        )
+        asked = not graded.is_given and kind in ("acting", "shell")
+        return _as_asked(entry, graded, strict=self._strict) if asked else graded
+
+    def _lift(self, act: Entry, name: str) -> Graded | None:
+        """What the first reading makes of an act that confirms it."""
+        for read in self._entries[self._read :]:
+            if self._kinds.of(read) == "reading":
+                for shown, word in _states(read):
+                    self._shown.setdefault(shown, []).append((read, word))
+        self._read = len(self._entries)
+        found = self._shown.get(name, [])
+        begin = self._looked_at.get(act.n, 0)
+        self._looked_at[act.n] = len(found)
+        asked = _states_asked(act) if begin < len(found) else frozenset()
+        for read, word in found[begin:]:
+            if _is_before(act, read) and confirms(word, act.tool, asked) and self._is_good(read):
+                return Graded("S4", f"read_back: {read.id} {word}"[:200])
+        return None
+
+    def _is_good(self, read: Entry) -> bool:
+        """Whether a reading came back with something."""
+        return read.receipt.outcome == "success" and self.of(read).grade not in ("F", "S1")
 
 
 def grade_ledger(
@@ -71,50 +139,23 @@ def grade_ledger(
     strict: bool = False,
     policy: Mapping[str, Grade] | None = None,
     confirmed: Collection[str] = (),
-    shown: dict[str, Shown] | None = None,
-    walk: Walk | None = None,
 ) -> dict[int, Graded]:
     """Grade every call of a conversation.
 
     Args:
-        ledger: Entries in the order of their numbers. A grade that a caller's own log set for a call decides.
-        tools: Tools of the run, for the kind of each; a tool that is not among them is judged by its name.
-        strict: Done needs an object id.
-        policy: Grades by tool name that the user's policy sets.
-        confirmed: Uids of receipts that outside evidence confirms.
-        shown: What readings showed in an earlier grading of the same walk, by uid; filled in.
-        walk: How far the calls of a conversation that grows are graded, for the next time; filled in.
+        ledger: Entries. A grade that a caller's own log set for a call decides.
+        tools: As for `Grades`.
+        strict: As for `Grades`.
+        policy: As for `Grades`.
+        confirmed: As for `Grades`.
 
     Returns:
-        Number to grade. A later successful reading call that shows the same object id in a done state lifts S2 and
-        S3 to S4; calls of one message run side by side, so none reads back another. Where result and call are gone,
-        the receipt's own object id, status word and facts are read. Linear in the ledger and what it holds.
+        Number to grade. Linear in the ledger and what it holds.
     """
     entries = sorted(ledger, key=_NUMBER)
-    if walk is None:
-        walk = Walk()
-    graded, acts, kinds = walk.graded, walk.acts, walk.resume(entries, tools, (strict, policy, confirmed))
-    for entry in entries[len(walk.entries) :]:
-        receipt, kind = entry.receipt, kinds.of(entry)
-        graded[entry.n] = grade(
-            receipt,
-            strict=strict,
-            policy=(policy or {}).get(entry.tool),
-            declared=entry.call.grade if entry.call is not None else None,
-            confirmed=receipt.uid in confirmed or entry.confirmed == "confirmed",
-            refuted=entry.confirmed == "failed",
-            kind=_content_kind(entry, kind),
-        )
-        is_given = graded[entry.n].is_given
-        if not is_given and kind in ("acting", "shell"):
-            graded[entry.n] = _as_asked(entry, graded[entry.n], strict=strict)
-        if kind == "reading":
-            if receipt.outcome == "success" and graded[entry.n].grade not in ("F", "S1"):
-                _lift(entry, acts, graded, shown)
-        elif not is_given and receipt.object_id is not None and graded[entry.n].grade in _LIFTED:
-            acts.setdefault(receipt.object_id, []).append(entry)
-    walk.entries = entries
-    return dict(graded)
+    grades = Grades(tools, strict=strict, policy=policy, confirmed=confirmed)
+    grades.take(entries)
+    return {entry.n: grades.of(entry) for entry in entries}
 
 
 def _as_asked(entry: Entry, graded: Graded, *, strict: bool) -> Graded:
@@ -164,31 +205,10 @@ def _content_kind(entry: Entry, kind: ToolKind) -> ToolKind | None:
     return None if kind == "unknown" else kind
 
 
-def _lift(
-    read: Entry,
-    acts: dict[str, list[Entry]],
-    graded: dict[int, Graded],
-    shown: dict[str, Shown] | None,
-) -> None:
-    """Lift what this reading confirms; an act that is lifted need not be looked at again."""
-    if not acts:
-        return
-    kept = (shown or {}).get(read.receipt.uid)
-    states = kept[1] if kept is not None and kept[0] is read else tuple(_states(read))
-    if shown is not None:
-        shown[read.receipt.uid] = read, states
-    for name, word in states:
-        waiting = acts.get(name)
-        if not waiting:
-            continue
-        left = [act for act in waiting if not (_is_before(act, read) and confirms(word, act.tool, _states_asked(act)))]
-        for act in waiting:
-            if act not in left:
-                graded[act.n] = Graded("S4", f"read_back: {read.id} {word}"[:200])
-        acts[name] = left
-
-
 def _is_before(act: Entry, read: Entry) -> bool:
+    """Whether a reading came after an act, and not beside it."""
+    if read.n < act.n:
+        return False
     if act.message_index is not None and read.message_index is not None:
         return act.message_index < read.message_index
     return act.n < read.n

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, Literal, overload
+from contextlib import contextmanager
+from operator import attrgetter
+from typing import Final, Literal, TypeVar, overload
 
 from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.ranges import RangeSet
@@ -94,15 +97,19 @@ class LedgerNote:
     ids: tuple[str, ...] = ()
 
 
+_Memory = TypeVar("_Memory")
+_NUMBER: Final = attrgetter("n")
+
+
 class Ledger(Sequence[Entry]):
     """Entries in the order of their numbers. Immutable."""
 
-    __slots__ = ("_by_n", "_entries", "notes")
+    __slots__ = ("_entries", "_memory", "notes")
 
     def __init__(self, entries: Iterable[Entry] = (), notes: Iterable[LedgerNote] = ()) -> None:
-        self._entries = tuple(sorted(entries, key=lambda entry: entry.n))
-        self._by_n = {entry.n: entry for entry in self._entries}
+        self._entries = tuple(sorted(entries, key=_NUMBER))
         self.notes = tuple(notes)
+        self._memory: list[object] = []
 
     @overload
     def __getitem__(self, index: int) -> Entry: ...
@@ -126,9 +133,29 @@ class Ledger(Sequence[Entry]):
     def __hash__(self) -> int:
         return hash(tuple(entry.receipt.uid for entry in self._entries))
 
+    def __reduce__(self) -> tuple[type[Ledger], tuple[object, ...]]:
+        """Copies and pickles without what is remembered."""
+        return Ledger, (self._entries, self.notes)
+
     def find(self, n: int) -> Entry | None:
         """The entry with number `n`, or None."""
-        return self._by_n.get(n)
+        at = bisect_right(self._entries, n, key=_NUMBER) - 1
+        return self._entries[at] if at >= 0 and self._entries[at].n == n else None
+
+    @contextmanager
+    def remembering(self, kind: type[_Memory]) -> Iterator[_Memory]:
+        """What was worked out of the entries for an earlier reply, to go on from; it ends with the ledger.
+
+        Args:
+            kind: Of what is worked out; made without arguments where there is none yet, or where another thread has it.
+        """
+        try:
+            held = self._memory.pop()
+        except IndexError:
+            held = None
+        memory = held if isinstance(held, kind) else kind()
+        yield memory
+        self._memory = [memory]  # not where it was left half way
 
 
 @dataclass(frozen=True, slots=True)
