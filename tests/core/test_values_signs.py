@@ -17,6 +17,8 @@ class Everything(Signs):
         super().__init__(text)
         self.digits = self.numbers = self.counts = True
 
+    years = money = True
+
     def has(self, *parts: str) -> bool:
         return True
 
@@ -49,6 +51,9 @@ def test_a_sentence_without_numbers_is_not_searched_for_them(monkeypatch: pytest
     read_values("I sent the letter to the customer, as you wished.")
     assert asked == []
     read_values("I sent five letters.")
+    assert asked == ["read_percents", "read_counts"]
+    asked.clear()
+    read_values("I sent five dollars.")
     assert asked == ["read_money", "read_percents", "read_counts"]
 
 

@@ -17,7 +17,15 @@ from receipts_middleware.core.values.numbers import (
     shift,
 )
 from receipts_middleware.core.values.signs import Signs
-from receipts_middleware.core.values.tables import AFTER_ONE, BEFORE_ONE, MULTIPLIERS, NO_UNIT, QUANTIFIERS
+from receipts_middleware.core.values.tables import (
+    AFTER_ONE,
+    BEFORE_ONE,
+    MULTIPLIERS,
+    NO_UNIT,
+    QUANTIFIERS,
+    TENS,
+    UNITS,
+)
 from receipts_middleware.core.values.value import Value
 
 _FIXED: Final = "|".join(re.escape(words) for words in sorted(QUANTIFIERS, key=len, reverse=True))
@@ -41,6 +49,8 @@ _LENGTHS: Final = (
     (pattern_of(r"\bhalf(?:\san|\sa|-an)?[\s-]hour\b", re.IGNORECASE), "30", "minute"),
     (pattern_of(r"\b(?:a\s|one\s)fortnight\b", re.IGNORECASE), "2", "week"),
 )
+#: Words with which a number or a quantifier begins.
+_BEGINNING: Final = frozenset((*UNITS, *TENS, "hundred", "a", "an", "both", "half", "dozen"))
 _NEXT: Final = pattern_of(r"[ \u00a0-]([A-Za-z]{2,40})")
 _MARKER: Final = pattern_of(r"^[ \t>]{0,12}\d{1,3}[.)](?=\s)", re.MULTILINE)
 _LAST_WORD: Final = pattern_of(r"([A-Za-z]+)[\s-]\Z")
@@ -67,7 +77,7 @@ def read_counts(text: str, signs: Signs) -> Iterator[Value]:
     for pattern, norm, unit in _LENGTHS if signs.has("hour", "fortnight") else ():
         for match in pattern.finditer(text):
             yield Value("count", match.group(), match.start(), match.end(), norm, unit)
-    for match in _count().finditer(text):
+    for match in _counted(text, signs):
         unit = _unit(text, match.end())
         also: tuple[str, ...] = ()
         if match["number"]:
@@ -83,6 +93,20 @@ def read_counts(text: str, signs: Signs) -> Iterator[Value]:
                 continue
             norm = str(read_words(match["words"]))
         yield Value("count", match.group(), match.start(), match.end(), norm, unit, also)
+
+
+def _counted(text: str, signs: Signs) -> Iterator[re.Match[str]]:
+    """What counts, from the left: it begins with a run of digits, perhaps behind a sign, or with one of a few words."""
+    match_at = _count().match
+    end = 0
+    for piece, start in signs.pieces():
+        if start < end or not (piece in _BEGINNING or piece[0].isdecimal()):
+            continue
+        signed = start > end and text[start - 1] == "-"
+        match = (match_at(text, start - 1) if signed else None) or match_at(text, start)
+        if match is not None:
+            end = match.end()
+            yield match
 
 
 def _times(many: str | None) -> int:

@@ -15,8 +15,8 @@ from receipts_middleware.core.values.value import Value
 
 #: Months begin with a capital: `may` and `march` are verbs.
 _MONTH: Final = "(?:" + "|".join(f"{name.capitalize()}|{name.upper()}" for name in MONTHS) + r")\b\.?"
-#: How months begin, in lower case.
-_MONTH_PARTS: Final = tuple(sorted({name[:3] for name in MONTHS}))
+#: How months begin.
+_MONTH_PARTS: Final = tuple(sorted({part for name in MONTHS for part in (name[:3].capitalize(), name[:3].upper())}))
 _YEAR: Final = r"(?:19|20|21)\d{2}"
 _ISO: Final = pattern_of(
     rf"(?<![\w.-])(?P<y>{_YEAR})(?P<s>[-/])(?P<m>\d{{2}})(?P=s)(?P<d>\d{{2}})(?!\d|-\d)"
@@ -82,22 +82,24 @@ def read_dates(text: str, now: datetime.date | None, signs: Signs) -> Iterator[V
 
 
 def _read_with_digits(text: str, signs: Signs) -> Iterator[Value]:
-    yield from _read_iso(text)
-    if signs.has(*_MONTH_PARTS):
+    years = signs.years
+    if years:
+        yield from _read_iso(text)
+    if any(part in text for part in _MONTH_PARTS):
         for pattern in (_MONTH_DAY, _DAY_MONTH):
             for match in pattern.finditer(text):
                 day, month = int(match["d"]), _month(match["m"])
                 if _is_day(int(match["y"] or 2000), month, day):
                     yield _date(match, f"{match['y'] or '-'}-{month:02}-{day:02}")
-        for match in _MONTH_YEAR.finditer(text):
+        for match in _MONTH_YEAR.finditer(text) if years else ():
             yield _date(match, f"{match['y']}-{_month(match['m']):02}")
     yield from _read_numeric(text)
-    for match in _ONLY_YEAR.finditer(text):
+    for match in _ONLY_YEAR.finditer(text) if years else ():
         yield Value("date", match[1], match.start(1), match.end(1), match[1])
 
 
 def _read_iso(text: str) -> Iterator[Value]:
-    for match in _ISO.finditer(text):
+    for match in _ISO.finditer(text) if "-" in text or "/" in text else ():
         if not _is_day(int(match["y"]), int(match["m"]), int(match["d"])):
             continue
         start, end = match.start("y"), match.end("d")
@@ -106,7 +108,7 @@ def _read_iso(text: str) -> Iterator[Value]:
         if time and _is_time(time[:2], time[3:5]):
             norm = f"{int(time[:2]):02}:{int(time[3:5]):02}"
             yield Value("time", time, match.start("time"), match.end("time"), norm)
-    for match in _BASIC.finditer(text):
+    for match in _BASIC.finditer(text) if "T" in text else ():
         year, month, day, hour, minute = (int(part) for part in match.groups())
         if _is_day(year, month, day) and _is_time(hour, minute):
             yield Value(
@@ -118,14 +120,14 @@ def _read_iso(text: str) -> Iterator[Value]:
 
 def _read_numeric(text: str) -> Iterator[Value]:
     """`05/19/2024` is read month first and, where it can be, day first as well; `19.05.2024` day first."""
-    for match in _SLASHES.finditer(text):
+    for match in _SLASHES.finditer(text) if "/" in text else ():
         first, second, year = int(match[1]), int(match[2]), int(match[3])
         year += 2000 if year < 100 else 0
         readings = [(m, d) for m, d in ((first, second), (second, first)) if _is_day(year, m, d)]
         norms = list(dict.fromkeys(f"{year:04}-{m:02}-{d:02}" for m, d in readings))
         if norms:
             yield Value("date", match.group(), match.start(), match.end(), norms[0], "", tuple(norms[1:]))
-    for match in _DOTS.finditer(text):
+    for match in _DOTS.finditer(text) if "." in text else ():
         day, month, year = int(match[1]), int(match[2]), int(match[3])
         if _is_day(year, month, day):
             yield _date(match, f"{year}-{month:02}-{day:02}")
@@ -141,12 +143,16 @@ def read_times(text: str, signs: Signs) -> Iterator[Value]:
     if signs.has("past", "quarter"):
         yield from _read_spoken(text)
     if signs.digits:
-        yield from _read_hours(text)
+        yield from _read_hours(text, signs)
     for match in _NAMED.finditer(text) if signs.has("noon", "mid") else ():
         yield Value("time", match.group(), match.start(), match.end(), NAMED_TIMES[match.group().lower()])
 
 
-def _read_hours(text: str) -> Iterator[Value]:
+#: Behind these a number may be an hour.
+_HOUR_CUES: Final = frozenset(("at", "until", "till", "from", *WEEKDAYS))
+
+
+def _read_hours(text: str, signs: Signs) -> Iterator[Value]:
     for match in _CLOCK.finditer(text) if ":" in text else ():
         hour, half = int(match["h"]), (match["half"] or "").lower()
         if half and not 1 <= hour <= 12:
@@ -155,10 +161,10 @@ def _read_hours(text: str) -> Iterator[Value]:
         evening = not half and 1 <= hour <= 11 and not match["h"].startswith("0")
         also = (f"{hour + 12}:{int(match['m']):02}",) if evening else ()
         yield Value("time", match.group(), match.start(), match.end(), norm, "", also)
-    for match in _HOUR.finditer(text):
+    for match in _HOUR.finditer(text) if signs.has("am", "pm", "a.m.", "p.m.") else ():
         norm = f"{_hour(int(match['h']), match['half'].lower()):02}:00"
         yield Value("time", match.group(), match.start(), match.end(), norm)
-    for match in _bare_hour().finditer(text):
+    for match in _bare_hour().finditer(text) if signs.has_word(_HOUR_CUES) else ():
         for group in ("h", "h2"):
             if match[group]:
                 hour = int(match[group]) % 24

@@ -57,7 +57,7 @@ def read_cued_ids(text: str, signs: Signs) -> Iterator[Value]:
         text: Untrusted.
         signs: Of the text.
     """
-    for match in _CUED.finditer(text) if signs.digits and signs.has_word(_CUE_FORMS) else ():
+    for match in _cued(text, signs) if signs.digits and signs.has_word(_CUE_FORMS) else ():
         cue = singular(match["cue"].lower())
         if _is_count(text, match, cue):
             continue
@@ -69,6 +69,15 @@ def read_cued_ids(text: str, signs: Signs) -> Iterator[Value]:
     for pattern, unit, cues in _INTRODUCED:
         for match in pattern.finditer(text) if signs.has(*cues) else ():
             yield _id(match["id"], match.start("id"), unit)
+
+
+def _cued(text: str, signs: Signs) -> Iterator[re.Match[str]]:
+    """Words that introduce ids, with those; what one has taken introduces nothing."""
+    end = 0
+    for word, start in signs.pieces():
+        if word in _CUE_FORMS and start >= end and (match := _CUED.match(text, start)) is not None:
+            end = match.end()
+            yield match
 
 
 def _is_count(text: str, match: re.Match[str], cue: str) -> bool:

@@ -27,20 +27,28 @@ MIN_DERIVED: Final = 20
 _MAX_SHARED: Final = 64
 
 
+#: Kinds of things, of which a number may say how many there are.
+_COUNTED: Final = frozenset({"email", "id", "path", "url"})
+_LASTING: Final = frozenset((*DURATIONS, *MONTH_DURATIONS))
+
+
 class Pool:
     """Values that were seen. Immutable."""
 
-    __slots__ = ("_by_key", "_derivable", "_fractions", "_kinds", "_numbers")
+    __slots__ = ("_by_key", "_derivable", "_fractions", "_numbers", "_things")
 
     def __init__(self, values: Iterable[Value]) -> None:
         self._by_key: dict[str, list[Value]] = {}
-        self._kinds: dict[str, set[str]] = {}
+        kinds: dict[str, set[str]] = {}
         self._numbers: list[Value] = []
         self._fractions: list[Value] = []
-        self._derivable: dict[tuple[str, str, bool], dict[tuple[int, int], Derivation]] = {}
+        self._derivable: dict[tuple[str, str], dict[tuple[int, int], Derivation]] = {}
         seen: set[tuple[str, str, str]] = set()
         for value in values:
-            self._count(value)
+            if value.kind in _COUNTED:
+                kinds.setdefault(value.kind, set()).add(value.norm)
+            else:
+                self._count(value)
             if (value.kind, value.norm, value.unit) in seen:
                 continue
             seen.add((value.kind, value.norm, value.unit))
@@ -49,9 +57,9 @@ class Pool:
                     shared = self._by_key.setdefault(key, [])
                     if len(shared) < _MAX_SHARED:
                         shared.append(part)
+        self._things = frozenset(map(len, kinds.values()))
 
     def _count(self, value: Value) -> None:
-        self._kinds.setdefault(value.kind, set()).add(value.norm)
         if value.kind not in ("money", "count", "percent"):
             return
         if "." in value.norm and len(self._fractions) < MAX_NUMBERS:
@@ -88,7 +96,7 @@ class Pool:
         if value.kind == "percent" and self._has_bare(value, shift(value.norm, -2)):
             return "ratio"
         if value.kind == "count":
-            if any(self._same(other) for other in _durations(value)):
+            if value.unit in _LASTING and any(self._same(other) for other in _durations(value)):
                 return "duration"
             if self._is_number_of_values(value):
                 return "count"
@@ -97,8 +105,9 @@ class Pool:
         return self._derived(value) if value.kind in ("money", "count") else None
 
     def _same(self, value: Value) -> bool:
+        by_key = self._by_key
         for key in _keys(value):
-            for other in self._by_key.get(key, ()):
+            for other in by_key.get(key, ()):
                 if units_agree(value, other) and kinds_agree(value, other):  # they share the key
                     return True
         return False
@@ -109,9 +118,10 @@ class Pool:
         return any(units_agree(value, other) and other.kind != "percent" for other in found)
 
     def _is_number_of_values(self, value: Value) -> bool:
-        if not value.norm.isdecimal() or int(value.norm) < 2:
+        if not value.norm.isdecimal() or not self._things:
             return False
-        return any(len(self._kinds.get(kind, ())) == int(value.norm) for kind in ("email", "id", "path", "url"))
+        number = int(value.norm)
+        return number > 1 and number in self._things
 
     def _is_rounded(self, value: Value) -> bool:
         """Whether a number with more decimals rounds to this one, also as a share of 1 (`0.2654`)."""
@@ -134,7 +144,12 @@ class Pool:
         if below == 1 and above < MIN_DERIVED:
             return None
         if len(self._numbers) <= _FEW:
-            kind = (value.kind, value.unit, value.kind == "count" and is_amount(value))
+            # among amounts and bare counts, which numbers agree with a count depends on whether it has a unit alone
+            kind = (
+                (value.kind, value.unit)
+                if value.kind == "money"
+                else ("count", str(bool(value.unit) and not is_amount(value)))
+            )
             if kind not in self._derivable:
                 self._derivable[kind] = _derivable([n.norm for n in self._numbers if units_agree(n, value)])
             return self._derivable[kind].get((above, below))

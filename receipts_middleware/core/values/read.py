@@ -64,8 +64,9 @@ def _all(text: str, now: datetime.date | None, signs: Signs) -> Iterator[Value]:
     yield from read_emails(text)
     yield from read_dates(text, now, signs)
     yield from read_times(text, signs)
-    if signs.numbers:
+    if signs.money:
         yield from read_money(text)
+    if signs.numbers:
         yield from read_percents(text)
     yield from read_branches(text)
     yield from read_paths(text)
