@@ -8,25 +8,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from os import PathLike
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from receipts_middleware.core.attested import Under
 from receipts_middleware.core.confirmation import MAX_CONFIRMATIONS, Confirmation
 from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.errors import UsageError
-from receipts_middleware.core.executed import Recorded, SinkReader, fetch
 from receipts_middleware.core.finding import Verification
 from receipts_middleware.core.ledger import Entry, Ledger
 from receipts_middleware.core.policy import Policy
-from receipts_middleware.core.suspicion import Suspicion, read_suspicions
 from receipts_middleware.core.toolspec import ToolSpec
 from receipts_middleware.core.transcript import Transcript
 from receipts_middleware.core.turn import Turn
 from receipts_middleware.core.verify import judge_turn, last_turn, read_turns
 from receipts_middleware.core.verify import verify as judge_given
-from receipts_middleware.core.witness import with_recorded
 from receipts_middleware.readers import read_transcript
-from receipts_middleware.signing import Keys, as_keyring
+
+if TYPE_CHECKING:  # what only a run with a sink, a key or an extractor needs is imported there
+    from receipts_middleware.core.executed import Recorded, SinkReader
+    from receipts_middleware.core.suspicion import Suspicion
+    from receipts_middleware.signing import Keys
 
 
 class ClaimExtractor(Protocol):
@@ -91,7 +92,7 @@ def verify_messages(
         _as_transcript(messages, tools, confirmations), policy=policy, under=under_keys(signing_key, thread or "")
     )
     if sink is not None:
-        turn = with_recorded(turn, fetch(_reader(sink), turn.ledger, thread=thread, run=run))
+        [turn] = _with_recorded([turn], _fetch(_reader(sink), turn.ledger, thread, run))
     return judge_turn(_asked(turn, extractor, llm_blocks=llm_blocks))
 
 
@@ -134,7 +135,7 @@ async def averify_messages(
         _as_transcript(messages, tools, confirmations), policy=policy, under=under_keys(signing_key, thread or "")
     )
     if sink is not None:
-        turn = with_recorded(turn, await _afetch(_reader(sink), turn.ledger, thread, run))
+        [turn] = _with_recorded([turn], await _afetch(_reader(sink), turn.ledger, thread, run))
     return judge_turn(await _aasked(turn, extractor, llm_blocks=llm_blocks))
 
 
@@ -180,8 +181,8 @@ def verify_turns(
     )
     if sink is not None:
         held = list(turns)
-        recorded = fetch(_reader(sink), held[-1].ledger if held else (), thread=thread, run=run)
-        turns = [with_recorded(turn, recorded, later=False) for turn in held]
+        recorded = _fetch(_reader(sink), held[-1].ledger if held else (), thread, run)
+        turns = _with_recorded(held, recorded, later=False)
     return [judge_turn(_asked(turn, extractor, llm_blocks=llm_blocks)) for turn in turns]
 
 
@@ -226,7 +227,7 @@ async def averify_turns(
     if sink is not None:
         held = list(turns)
         recorded = await _afetch(_reader(sink), held[-1].ledger if held else (), thread, run)
-        turns = [with_recorded(turn, recorded, later=False) for turn in held]
+        turns = _with_recorded(held, recorded, later=False)
     return [judge_turn(await _aasked(turn, extractor, llm_blocks=llm_blocks)) for turn in turns]
 
 
@@ -267,7 +268,11 @@ def verify(
 
 def under_keys(signing_key: Keys | None, thread: str = "") -> Under | None:
     """What a verification holds a run against; None where no key was given."""
-    return Under(as_keyring(signing_key), thread) if signing_key is not None else None
+    if signing_key is None:
+        return None
+    from receipts_middleware.signing import as_keyring  # noqa: PLC0415 - most runs have no key
+
+    return Under(as_keyring(signing_key), thread)
 
 
 def _as_transcript(
@@ -290,11 +295,25 @@ def _reader(sink: SinkReader | str | PathLike[str]) -> SinkReader:
     return sink
 
 
+def _fetch(sink: SinkReader, ledger: Iterable[Entry], thread: str | None, run: str | None) -> Recorded:
+    """What the sink holds of a run."""
+    from receipts_middleware.core.executed import fetch  # noqa: PLC0415 - most runs have no sink
+
+    return fetch(sink, ledger, thread=thread, run=run)
+
+
+def _with_recorded(turns: Sequence[Turn], recorded: Recorded, *, later: bool = True) -> list[Turn]:
+    """Turns held against what the sink holds."""
+    from receipts_middleware.core.witness import with_recorded  # noqa: PLC0415 - most runs have no sink
+
+    return [with_recorded(turn, recorded, later=later) for turn in turns]
+
+
 async def _afetch(sink: SinkReader, ledger: Iterable[Entry], thread: str | None, run: str | None) -> Recorded:
     """What the sink holds, read in a thread, so that the event loop goes on."""
     import asyncio  # noqa: PLC0415 - loading it takes longer than all of this package
 
-    return await asyncio.to_thread(fetch, sink, ledger, thread=thread, run=run)
+    return await asyncio.to_thread(_fetch, sink, ledger, thread, run)
 
 
 def _asked(turn: Turn, extractor: ClaimExtractor | None, *, llm_blocks: bool) -> Turn:
@@ -332,5 +351,7 @@ def _listed(turn: Turn) -> Sequence[ToolSpec]:
 
 def _with(turn: Turn, listed: Sequence[ToolSpec], said: Iterable[Suspicion], *, llm_blocks: bool) -> Turn:
     """The turn with what an extractor said of it, held to the guards whoever it is."""
+    from receipts_middleware.core.suspicion import read_suspicions  # noqa: PLC0415 - most runs have no extractor
+
     held = read_suspicions(turn.reply, ((s.text, s.tools) for s in said), listed)
     return replace(turn, suspicions=held, suspicions_block=llm_blocks)

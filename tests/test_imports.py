@@ -23,6 +23,34 @@ COSTLY = (
     "receipts_middleware.policy receipts_middleware.langchain"
 ).split()
 
+#: What the judge may load of others: modules that everything loads, and those without which no value can be read. A
+#: module that is not here costs every user time at each start; import it where it is used.
+MAY_LOAD = frozenset(
+    """binascii bisect collections contextlib copyreg datetime decimal enum fractions functools gc heapq importlib
+    itertools json keyword math numbers operator re reprlib struct types typing unicodedata warnings""".split()
+)
+#: What of ours is loaded by those alone who have a use for it: keys, citations, a sink, a policy in a file.
+ON_DEMAND = (
+    "receipts_middleware.core.attest receipts_middleware.core.bearing receipts_middleware.core.executed "
+    "receipts_middleware.core.canonical.rare receipts_middleware.core.rows receipts_middleware.policy "
+    "receipts_middleware.reports receipts_middleware.signing receipts_middleware.store"
+).split()
+#: A judgement of a run as most are: a call, its result, and a reply in plain words.
+JUDGED = """
+from receipts_middleware import verify_messages
+call = {"id": "a", "type": "function", "function": {"name": "issue_refund", "arguments": '{"order": "4821"}'}}
+verification = verify_messages(
+    [
+        {"role": "user", "content": "Refund order 4821."},
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "a", "content": '{"status": "succeeded"}'},
+        {"role": "assistant", "content": "I refunded order 4821 ($64) on 3 May and sent Dana 2 mails."},
+    ],
+    tools=["issue_refund", "send_email"],
+)
+assert verification.claims
+"""
+
 
 def loaded_by(statement: str) -> set[str]:
     """Modules that a statement loads in an interpreter with no site packages but ours, beside those of its start."""
@@ -62,6 +90,22 @@ def test_a_name_loads_no_more_than_it_needs(name: str, unwanted: str) -> None:
     loaded = loaded_by(f"from receipts_middleware import {name}")
     assert "receipts_middleware" in loaded
     assert unwanted not in loaded
+
+
+@pytest.mark.parametrize(
+    "statement", ["from receipts_middleware import verify_messages", JUDGED], ids=["import", "use"]
+)
+def test_the_judge_loads_little_of_others_and_of_ours_what_the_run_needs(statement: str) -> None:
+    loaded = loaded_by(statement)
+    assert "receipts_middleware.core.verify" in loaded
+    others = {name.split(".")[0] for name in loaded if not name.startswith(("_", "receipts_middleware"))}
+    assert others <= MAY_LOAD
+    assert loaded.isdisjoint(ON_DEMAND)
+
+
+@pytest.mark.parametrize("name", ON_DEMAND)
+def test_what_is_loaded_on_demand_is_there(name: str) -> None:
+    assert name in loaded_by(f"import {name}")
 
 
 @pytest.mark.parametrize("name", sorted({*receipts_middleware.__all__, *APART}))

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from receipts_middleware.core.attest import Examination, Record, believe, examine
 from receipts_middleware.core.dataclass import dataclass, replace
 from receipts_middleware.core.finding import Finding
 from receipts_middleware.core.ledger import Entry
 from receipts_middleware.core.rules import make_finding
-from receipts_middleware.core.seal import Checking, check_receipt, place_of
 from receipts_middleware.core.transcript import Transcript
+
+if TYPE_CHECKING:  # what only a run under a key needs is imported there
+    from receipts_middleware.core.attest import Examination, Record
+    from receipts_middleware.core.seal import Checking
 
 #: Findings of one rule that are listed one by one; what is beyond them is counted in `trust`.
 MAX_LISTED: Final = 20
@@ -41,6 +43,8 @@ def attest(transcript: Transcript, under: Under | None) -> tuple[Transcript, Exa
     """What may be believed of a transcript, and what was found; all of it where no key was given."""
     if under is None:
         return transcript, None
+    from receipts_middleware.core.attest import believe, examine  # noqa: PLC0415 - for runs under a key
+
     channel = under.channel if under.channel is not None else transcript.channel
     found = examine(transcript, under.keys, thread=under.thread, channel=channel)
     return believe(transcript, found, under.keys), found
@@ -50,6 +54,9 @@ def attest_entries(entries: Iterable[Entry], under: Under | None) -> tuple[list[
     """The same of receipts that a caller hands in by themselves: there is no order, place or content to check."""
     if under is None:
         return [], None
+    from receipts_middleware.core.attest import Examination, Record  # noqa: PLC0415 - for runs under a key
+    from receipts_middleware.core.seal import check_receipt, place_of  # noqa: PLC0415 - the same
+
     given = list(entries)
     records: list[Record] = []
     kept: list[Entry] = []

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import struct
 from collections.abc import Iterable
 
 from receipts_middleware.core.canonical import canon
+from receipts_middleware.core.hashing import sha256
 
 
 def genesis_head(thread: str, namespace: str) -> str:
     """`head_0`: the head before the first turn of a thread in a checkpoint namespace."""
-    return hashlib.sha256(b"receipts/1/genesis\0" + canon({"thread": thread, "ns": namespace})).hexdigest()
+    return sha256(b"receipts/1/genesis\0" + canon({"thread": thread, "ns": namespace})).hexdigest()
 
 
 def next_head(head: str, digests: Iterable[str]) -> str:
     """`head_k` from `head_{k-1}` and the digests of the receipts first seen since, in the order of their numbers."""
     parts = [bytes.fromhex(digest) for digest in digests]
     body = b"receipts/1/turn\0" + bytes.fromhex(head) + struct.pack(">I", len(parts)) + b"".join(parts)
-    return hashlib.sha256(body).hexdigest()
+    return sha256(body).hexdigest()
 
 
 def stable_namespace(checkpoint_ns: str) -> str:
@@ -33,5 +33,5 @@ def stable_namespace(checkpoint_ns: str) -> str:
 
 def ledger_tag(seed: str) -> str:
     """4 base32 characters that name the ledger of a thread to its model."""
-    digest = hashlib.sha256(seed.encode("utf-8", "replace")).digest()
+    digest = sha256(seed.encode("utf-8", "replace")).digest()
     return base64.b32encode(digest)[:4].decode("ascii")

@@ -6,12 +6,12 @@ value, its parsing and what of several counts belong here.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal
 
 from receipts_middleware.core.canonical import canon
 from receipts_middleware.core.dataclass import dataclass
+from receipts_middleware.core.hashing import sha256
 from receipts_middleware.core.keys import FORMAT_VERSION
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.receipt import MAX_TEXT, Malformed
@@ -60,7 +60,7 @@ class Confirmation:
     def id(self) -> str:
         """The same for the same evidence of the same execution, so that saying it twice is saying it once."""
         told = canon([self.uid, self.state, self.evidence_sha256])
-        return hashlib.sha256(b"receipts/1/confirmation-id\0" + told).hexdigest()[:_ID_HEX]
+        return sha256(b"receipts/1/confirmation-id\0" + told).hexdigest()[:_ID_HEX]
 
     def to_dict(self) -> dict[str, object]:
         """Plain JSON object."""

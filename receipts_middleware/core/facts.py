@@ -8,12 +8,11 @@ be read), or nothing at all.
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, Literal
 
 from receipts_middleware.core.canonical import canon
+from receipts_middleware.core.hashing import keyed_sha256, sha256
 from receipts_middleware.core.patterns import pattern_of
 
 Capture = Literal["values", "digests", "hashes"]
@@ -61,11 +60,11 @@ def extract_facts(args: object, text: str, *, capture: Capture, key: bytes | Non
 
 def digest_facts(facts: Mapping[str, object]) -> str:
     """SHA-256 of facts as they are kept, by which the signature of their receipt covers them."""
-    return hashlib.sha256(b"receipts/1/facts\0" + canon(dict(facts))).hexdigest()
+    return sha256(b"receipts/1/facts\0" + canon(dict(facts))).hexdigest()
 
 
 def _digest(value: str, key: bytes) -> str:
-    return hmac.new(key, b"receipts/1/fact\0" + value.encode("utf-8", "replace"), hashlib.sha256).hexdigest()[:16]
+    return keyed_sha256(key, b"receipts/1/fact\0" + value.encode("utf-8", "replace"))[:16]
 
 
 def _take(values: Iterable[str], seen: set[str], budget: list[int]) -> list[str]:

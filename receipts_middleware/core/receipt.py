@@ -7,7 +7,6 @@ here knows a message class.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import math
 from collections.abc import Callable, Mapping
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from receipts_middleware.core.canonical import canon
 from receipts_middleware.core.dataclass import dataclass, defaults, field, names
+from receipts_middleware.core.hashing import sha256
 from receipts_middleware.core.keys import FORMAT_VERSION
 from receipts_middleware.core.patterns import pattern_of
 
@@ -44,7 +44,7 @@ UNSUCCESSFUL: Final[frozenset[str]] = frozenset(
 
 _DIGEST = pattern_of(r"[0-9a-f]{64}\Z")
 _HEAD = pattern_of(r"(?:[0-9a-f]{64})?\Z")
-EMPTY_TEXT_SHA256: Final = hashlib.sha256(b"receipts/1/text\0").hexdigest()
+EMPTY_TEXT_SHA256: Final = "cca15d21a9fdd4843cbb5ff6189f8a26cc346bf511356a40fd2da9d904fdae47"
 
 #: A stamp comes from persisted state, which is untrusted: longer strings make it malformed.
 MAX_TEXT = 512
@@ -214,7 +214,7 @@ class Receipt(_Later):
 
     def digest(self) -> str:
         """`D(r)` of docs/formats.md section 4: what the chain covers, the receipt without its signature."""
-        return hashlib.sha256(b"receipts/1/receipt\0" + self.canonical()).hexdigest()
+        return sha256(b"receipts/1/receipt\0" + self.canonical()).hexdigest()
 
     def canonical(self) -> bytes:
         """The canonical form of the receipt without its signature."""

@@ -5,7 +5,6 @@ The keys themselves are in `signing`; here they are whatever can sign or check b
 
 from __future__ import annotations
 
-import hashlib
 import json
 import struct
 from collections.abc import Mapping, Sequence
@@ -13,6 +12,7 @@ from typing import Final, Literal, Protocol
 
 from receipts_middleware.core.canonical import canon
 from receipts_middleware.core.dataclass import dataclass, replace
+from receipts_middleware.core.hashing import sha256
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.receipt import Receipt
 from receipts_middleware.core.snapshot import STRINGS
@@ -114,7 +114,7 @@ def snapshot_bytes(body: bytes, text: str, place: Place, alg: str, kid: str) -> 
         alg: How it is signed.
         kid: With which key.
     """
-    return pae([*_head(SNAPSHOT_DOMAIN, alg, kid, place), body, hashlib.sha256(_utf8(text)).digest()])
+    return pae([*_head(SNAPSHOT_DOMAIN, alg, kid, place), body, sha256(_utf8(text)).digest()])
 
 
 def channel_bytes(meta: Mapping[str, object], place: Place, alg: str, kid: str) -> bytes:
@@ -134,7 +134,7 @@ def digest_calls(calls: Sequence[ToolCall]) -> str:
         [call.tool, call.tool_call_id, call.args, *([call.result.content] if call.result is not None else [])]
         for call in calls
     ]
-    return hashlib.sha256(b"receipts/1/calls\0" + canon(rows)).hexdigest()
+    return sha256(b"receipts/1/calls\0" + canon(rows)).hexdigest()
 
 
 def seal(key: Signing, message: bytes) -> dict[str, str]:

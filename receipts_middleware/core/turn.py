@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from receipts_middleware.core.attest import Examination
 from receipts_middleware.core.children import Below, below
 from receipts_middleware.core.claimed import ClaimsMemory
 from receipts_middleware.core.confirmed import Confirmations
 from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.ledger import Entry, Ledger, View
 from receipts_middleware.core.policy import NO_POLICY, Policy
-from receipts_middleware.core.seal import Checking
 from receipts_middleware.core.suspicion import Suspicion
 from receipts_middleware.core.toolspec import ToolSpec
+
+if TYPE_CHECKING:
+    from receipts_middleware.core.attest import Examination
+    from receipts_middleware.core.seal import Checking
 
 Ended = Literal["reply", "pending", "empty"]
 

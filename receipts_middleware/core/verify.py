@@ -15,8 +15,8 @@ What an agent or a tool wrote never raises.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from receipts_middleware.core.attest import Examination
 from receipts_middleware.core.attested import Under, attest, attest_entries, attested_findings, attested_trust
 from receipts_middleware.core.children import team_of
 from receipts_middleware.core.children.reduce import found_below
@@ -43,6 +43,9 @@ from receipts_middleware.core.summary import summarise
 from receipts_middleware.core.toolspec import read_tools
 from receipts_middleware.core.transcript import Message, Transcript, choose_reply
 from receipts_middleware.core.turn import Ended, Turn
+
+if TYPE_CHECKING:
+    from receipts_middleware.core.attest import Examination
 
 
 def verify(

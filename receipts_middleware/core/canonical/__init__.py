@@ -4,8 +4,8 @@ The form is docs/formats.md section 1. Nothing here raises, whatever the value. 
 class runs but the `utcoffset` of a time zone and the text of a path, both guarded. Work and memory are
 bounded by `MAX_NODES`, `MAX_BYTES` and `MAX_DEPTH`.
 
-One concern per file: `scalars` (single values), `fields` (what an object holds), `walk` (containers and
-bounds), `blocks` (content blocks of a tool result), `digest` (the hashes).
+One concern per file: `scalars` (single values that JSON has), `rare` (those that it has not), `fields` (what an object
+holds), `walk` (containers and bounds), `blocks` (content blocks of a tool result), `digest` (the hashes).
 """
 
 from receipts_middleware.core.canonical.digest import (

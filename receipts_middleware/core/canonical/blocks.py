@@ -17,13 +17,13 @@ key that is not text, is hashed as it is. Without a type `t` is null.
 from __future__ import annotations
 
 import binascii
-import hashlib
 from collections.abc import Mapping
 from typing import Final, cast
 
 from receipts_middleware.core.canonical.scalars import utf8
 from receipts_middleware.core.canonical.walk import MAX_NODES
 from receipts_middleware.core.dataclass import dataclass
+from receipts_middleware.core.hashing import sha256
 
 #: The provider's names of a type, and LangChain's.
 _TYPES: Final[Mapping[str, str]] = {
@@ -149,8 +149,8 @@ def _media(name: str, places: list[dict[str, object]]) -> tuple[object, int, boo
             payload = _payload(place, key)
             if payload is not None:
                 mime, data, exact = payload
-                sha256 = hashlib.sha256(data).hexdigest()
-                return {"t": name, "mime": mime or _mime(name, places), "sha256": sha256}, len(data), exact
+                digest = sha256(data).hexdigest()
+                return {"t": name, "mime": mime or _mime(name, places), "sha256": digest}, len(data), exact
     for place in places:
         for key in _URL_KEYS:
             url = place.get(key)

@@ -5,7 +5,6 @@ SHA-256 throughout, each with a domain of its own, so that no output can be take
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from typing import Final, cast
 
@@ -13,6 +12,7 @@ from receipts_middleware.core.canonical.blocks import block_forms
 from receipts_middleware.core.canonical.scalars import CHUNK, utf8
 from receipts_middleware.core.canonical.walk import canonicalize
 from receipts_middleware.core.dataclass import dataclass
+from receipts_middleware.core.hashing import sha256
 
 _ARGS: Final = b"receipts/1/args\0"
 _TEXT: Final = b"receipts/1/text\0"
@@ -100,7 +100,7 @@ def _digest_text(text: str) -> tuple[str, int]:
     if len(plain) <= CHUNK:
         data = utf8(plain)
         return _hash(_TEXT, data), len(data)
-    running = hashlib.sha256(_TEXT)
+    running = sha256(_TEXT)
     size = 0
     for piece in _pieces(plain):
         running.update(piece)
@@ -116,7 +116,7 @@ def _pieces(text: str) -> Iterator[bytes]:
 
 def _hash(domain: bytes, data: bytes) -> str:
     if len(data) <= _SHORT:
-        return hashlib.sha256(domain + data).hexdigest()
-    running = hashlib.sha256(domain)
+        return sha256(domain + data).hexdigest()
+    running = sha256(domain)
     running.update(data)
     return running.hexdigest()

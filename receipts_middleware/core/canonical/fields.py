@@ -6,7 +6,6 @@ raise, hang, change what it reads, or lie.
 
 from __future__ import annotations
 
-import dataclasses
 from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Final, cast
 
@@ -73,6 +72,8 @@ def read_field(value: object, kind: type, name: str) -> object:
 
 def _field_names(kind: type) -> list[str] | None:
     if _class_attribute(kind, "__dataclass_fields__") is not UNSET:
+        import dataclasses  # noqa: PLC0415 - slow to load; who made the class has most often done it
+
         try:
             return [field.name for field in dataclasses.fields(kind)]
         except Exception:  # noqa: BLE001  # a table of that name which dataclasses did not make

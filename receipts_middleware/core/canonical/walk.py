@@ -25,7 +25,6 @@ from receipts_middleware.core.canonical.scalars import (
     integer,
     number,
     quoted,
-    spelling,
     tagged,
     utf8,
     word,
@@ -139,7 +138,7 @@ class _Walk:
         if self.plain(value):
             return None
         kind = type(value)
-        spell = None if kind is dict or kind is list else spelling(kind)
+        spell = None if kind is dict or kind is list else _rare(kind)
         if spell is not None:
             self.single(spell, value)
             return None
@@ -288,6 +287,12 @@ class _Walk:
             return ""
         text = utf8(text).decode()
         return "$" + text if text.startswith("$") else text
+
+
+def _rare(kind: type) -> Callable[[Any], bytes | None] | None:
+    from receipts_middleware.core.canonical.rare import spelling  # noqa: PLC0415 - what JSON has needs none of it
+
+    return spelling(kind)
 
 
 def _unknown(_: object) -> None:

@@ -5,11 +5,11 @@ Rows are never changed. A row that somebody else wrote into the store is untrust
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from typing import Final, Literal, get_args
 
 from receipts_middleware.core.dataclass import dataclass, field
+from receipts_middleware.core.hashing import sha256
 from receipts_middleware.core.receipt import MAX_NUMBER, MAX_TEXT, Malformed
 
 #: start: about to run; done: returned; raised: left by an exception; interrupted: paused, or the process was told to
@@ -115,10 +115,10 @@ def column(text: object) -> str:
     plain = str(text).encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
     if len(plain) <= MAX_TEXT:
         return plain
-    digest = hashlib.sha256(plain.encode("utf-8")).hexdigest()
+    digest = sha256(plain.encode("utf-8")).hexdigest()
     return plain[: MAX_TEXT - 65] + "~" + digest
 
 
 def erasure_mark(kind: Literal["thread", "run"], name: str) -> str:
     """What an erasure leaves of the thread or run that it took out: enough to recognise it, not to read it."""
-    return hashlib.sha256(f"receipts/1/erased\0{kind}\0{column(name)}".encode()).hexdigest()
+    return sha256(f"receipts/1/erased\0{kind}\0{column(name)}".encode()).hexdigest()

@@ -6,8 +6,7 @@ A check takes a value and says in words what is wrong with it and what to write 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, Literal, get_args
 
 from receipts_middleware.core.dataclass import dataclass
@@ -101,8 +100,14 @@ def shown_path(path: Path) -> str:
 def nearest(word: str, known: Iterable[str]) -> str:
     """What to write instead of an unknown word: the nearest known one, else all of them."""
     names = list(known)
-    found = get_close_matches(word[:_MAX_SHOWN].lower(), names, n=1, cutoff=0.6)
-    return f"did you mean {found[0]}?" if found else "write one of " + ", ".join(names)
+    found = _near(word, names)
+    return f"did you mean {found}?" if found else "write one of " + ", ".join(names)
+
+
+def _near(word: str, known: Sequence[str]) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415 - only a mistake needs it
+
+    return next(iter(get_close_matches(word[:_MAX_SHOWN].lower(), known, n=1, cutoff=0.6)), "")
 
 
 def choice(*words: str) -> Check:
@@ -112,8 +117,8 @@ def choice(*words: str) -> Check:
         if isinstance(value, str) and value in words:
             return ""
         wanted = ", ".join(f'"{word}"' for word in words[:-1]) + f' or "{words[-1]}"'
-        near = get_close_matches(value[:_MAX_SHOWN].lower(), words, n=1, cutoff=0.6) if isinstance(value, str) else []
-        hint = f'; did you mean "{near[0]}"?' if near else ""
+        near = _near(value, words) if isinstance(value, str) else ""
+        hint = f'; did you mean "{near}"?' if near else ""
         return f"is {shown(value)}; write {wanted}{hint}"
 
     return check

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from receipts_middleware.core import hashing
 from receipts_middleware.core.canonical import digest_args
 from receipts_middleware.core.facts import MAX_TOTAL_CHARS, MAX_VALUE_CHARS, extract_facts
 from receipts_middleware.core.receipt import DERIVED_KEY
@@ -139,7 +139,7 @@ def spell_args(args: object, sha256: str, values: list[str], spared: int) -> str
     except (ValueError, TypeError):  # half of a surrogate pair; keys of several types
         return None
     # Of such members the encoder writes the canonical form; where it does not, the digest is another.
-    fits = size <= min(_MAX_ARGS_CHARS, spared) and hashlib.sha256(body).hexdigest() == sha256
+    fits = size <= min(_MAX_ARGS_CHARS, spared) and hashing.sha256(body).hexdigest() == sha256
     return text if fits and all(type(key) is str for key in args) else None
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 from collections.abc import Mapping
 from typing import Final
 
 from receipts_middleware.core.dataclass import dataclass, field
+from receipts_middleware.core.hashing import sha256
 from receipts_middleware.core.receipt import Receipt
 
 ROW_VERSION: Final = 2
@@ -39,5 +39,5 @@ def slot_name(issuer_id: str, position: int) -> str:
 
 def row_key(name: str) -> str:
     """Key of a row: a hash of the slot's name, which is longer than much of the row."""
-    digest = hashlib.sha256(name.encode("utf-8", "replace")).digest()
+    digest = sha256(name.encode("utf-8", "replace")).digest()
     return base64.urlsafe_b64encode(digest[:_KEY_BYTES]).decode("ascii")
