@@ -13,12 +13,11 @@ from receipts_middleware.core.binding.make import make_run
 from receipts_middleware.core.binding.misquotes import contradicted
 from receipts_middleware.core.binding.results import judge_result
 from receipts_middleware.core.binding.run import Run
-from receipts_middleware.core.binding.tools import meant_by
+from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.policy import Policy
 from receipts_middleware.core.toolspec import ToolSpec
 from receipts_middleware.core.toolspec.kind import kind_of
-from receipts_middleware.core.values import read_values
 
 
 def messages_of(row: dict) -> list[dict]:
@@ -42,7 +41,7 @@ def status_of(row: dict) -> str:
     text = row["claim"].rstrip(".")
     words = tuple(text.lower().split())
     claim = FoundClaim(text, 0, len(text), "result", "", "agentless", "state", "present", False, "done", words)
-    return judge_result(claim, read_values(text), meant_by(claim), run_of(row)).status
+    return judge_result(Spoken(claim, run_of(row))).status
 
 
 @pytest.mark.rows("claims/misquotes.json")

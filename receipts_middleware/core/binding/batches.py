@@ -8,9 +8,10 @@ from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.bodies import leaf_texts
-from receipts_middleware.core.binding.candidates import Candidate, Candidates, names_in
+from receipts_middleware.core.binding.candidates import Candidate, Candidates
 from receipts_middleware.core.binding.compare import TARGETS, agrees, shape
 from receipts_middleware.core.binding.labels import is_label
+from receipts_middleware.core.binding.spoken import names_in
 from receipts_middleware.core.binding.words import stem, words_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.patterns import pattern_of

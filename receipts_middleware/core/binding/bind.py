@@ -17,16 +17,17 @@ from receipts_middleware.core.binding.denials import judge_denial
 from receipts_middleware.core.binding.effects import Judged, as_repeated, judge_calls, required_of
 from receipts_middleware.core.binding.gaps import as_far_as_known
 from receipts_middleware.core.binding.hedges import is_hedged
-from receipts_middleware.core.binding.results import is_by_others, judge_others, judge_result, tell_of
+from receipts_middleware.core.binding.results import is_by_others, judge_others, judge_result
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.settle import settle
+from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.tools import Fit, Meant, fit, meant_by
 from receipts_middleware.core.binding.umbrellas import Bound, judge_umbrella
 from receipts_middleware.core.binding.words import stem, stems_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.patterns import pattern_of
-from receipts_middleware.core.values import Value, read_values
+from receipts_middleware.core.values import Value
 from receipts_middleware.core.wording import reads_as
 
 
@@ -210,44 +211,42 @@ def _follows(claim: FoundClaim, broken: Bound, judged: Judged) -> bool:
 
 
 def _judge(claim: FoundClaim, run: Run, previous: tuple[Act, ...]) -> Judged:
-    values = read_values(claim.text)
-    meant = meant_by(claim)
+    said = Spoken(claim, run)
+    meant = said.meant
     if claim.kind == "umbrella":
         return Judged("unmatched" if not claim.negated else "")
     if claim.negated:
-        denied = judge_denial(claim, values, meant, run)
+        denied = judge_denial(said)
         if denied.status or claim.kind == "check" or claim.subject == "agent":
             return denied
-        told = judge_result(claim, values, meant, run)  # what is not so, a look may have shown
+        told = judge_result(said)  # what is not so, a look may have shown
         looked = claim.kind == "result" or all(act.kind == "reading" for act in told.acts)
         return told if told.status == "supported" and looked else denied
     handed = judge_delegating(claim, meant, run)
     if handed is not None:
         return handed
     if is_by_others(claim, meant):
-        found = find_candidates(meant, values, claim.text, run)
+        found = find_candidates(said)
         if claim.strength == "confirmed" and found.calls and required_of(claim, found) == "S3":
-            return judge_calls(claim, values, found, run)
-        return judge_others(claim, values, meant, run, previous)
+            return judge_calls(said, found)
+        return judge_others(said, previous)
     looked = any(act.kind == "reading" and meant.verb in act.traits.own for act in run.acts)
     if claim.kind == "check" and claim.strength == "confirmed" and claim.subject != "agent" and not looked:
-        return judge_others(claim, values, meant, run, previous)
+        return judge_others(said, previous)
     if claim.kind == "check":
-        return judge_check(claim, values, meant, run)
-    if claim.kind == "result":
-        return _result(claim, values, meant, run.with_reports())
-    return _effect(claim, values, meant, run, previous)
+        return judge_check(said)
+    return _result(said.among(run.with_reports())) if claim.kind == "result" else _effect(said, previous)
 
 
-def _result(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run) -> Judged:
+def _result(said: Spoken) -> Judged:
     """What stands as a result may tell of an act: "Seats are at 12 now" is borne out by the call that set them."""
-    found = find_candidates(meant, values, claim.text, run)
-    told = tell_of(claim, values, meant, run)
+    claim, values, run = said.claim, said.values, said.run
+    found, told = find_candidates(said), said.told()
     if told and not found.calls and told[0][0].kind == "acting":
         best = Candidate(told[0][0], Fit(0, 0, clash=False), told[0][1], 0)
         found = Candidates((best,), (told[0][0].traits.name,), ())
     if told and found.calls and _is_of_act(claim, told, found):
-        judged = judge_calls(claim, values, found, run)
+        judged = judge_calls(said, found)
         sure = judged.reason == "batch" or (judged.reason in ("grade", "value") and _NOW.search(claim.text))
         if sure or (
             judged.reason in ("value", "name")
@@ -256,12 +255,12 @@ def _result(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run) 
             and found.calls[0].shared + found.calls[0].words + found.calls[0].values > 1
         ):
             return judged
-    judged = judge_result(claim, values, meant, run)
+    judged = judge_result(said)
     if judged.status == "supported" and len(judged.acts) == 1 and reads_as(claim.text) != "failure":
         missing = rejected_by_name(claim.text, judged.acts[0])
         if missing and judged.acts[0].kind == "acting":
             return replace(judged, status="partial_batch", observed=missing[:300], reason="batch")
-    if judged.status == "supported" and judged.acts and all(_is_own_text(a, meant, values) for a in judged.acts):
+    if judged.status == "supported" and judged.acts and all(_is_own_text(a, said.meant, values) for a in judged.acts):
         return Judged("")  # what stands in a document that the agent wrote is no result
     done = [act for act in judged.acts if act.kind == "acting" and act.done and act.entry.n > run.this_turn]
     if len(done) == len(judged.acts) == 1 and judged.status in ("supported", "unmatched"):
@@ -298,25 +297,26 @@ def _is_of_act(claim: FoundClaim, told: Sequence[tuple[Act, float]], found: Cand
     return share > 0 and (share >= looked or (_NOW.search(claim.text) is not None and share >= looked - 0.2))
 
 
-def _effect(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run, previous: tuple[Act, ...]) -> Judged:
+def _effect(said: Spoken, previous: tuple[Act, ...]) -> Judged:
+    claim, meant, run = said.claim, said.meant, said.run
     if _DONE.fullmatch(claim.text) and any(act.kind in ("acting", "shell") for act in run.acts):
         return Judged("unmatched", required="S3", reason="umbrella")
-    found = find_candidates(meant, values, claim.text, run)
-    told = [(a, s) for a, s in tell_of(claim, values, meant, run) if a.kind == "reading" and not is_bad(a)]
+    found = find_candidates(said)
+    told = [(a, s) for a, s in said.told() if a.kind == "reading" and not is_bad(a)]
     if claim.aspect in ("perfect", "none") and meant.verb:
         told = [(a, s) for a, s in told if meant.verb in a.words()]  # an act is told of, unless a record says the same
-    shown = shown_by_a_look(claim, values, meant, found, run)
+    shown = shown_by_a_look(said, found)
     if shown is not None:
         return shown
     if found.calls and not (found.missing and not _same_object(found)):
-        return judge_calls(claim, values, found, run)
+        return judge_calls(said, found)
     if claim.subject != "agent" and told and told[0][1] >= 0.6:
         acts = tuple(a for a, _ in told[:2])
         return Judged("supported", (*(a.traits.name for a in acts), *found.tools), acts, "", "told", "S3")
     if not (found.calls or found.named):
-        alike = by_content(meant, values, run)
+        alike = by_content(said)
         if alike.calls:
-            return judge_alike(claim, values, alike, found, run)
+            return judge_alike(said, alike, found)
     if found.tools and (found.missing or not found.calls):
         if claim.subject != "agent" and not _is_sure(claim, found, run):
             return Judged("unmatched", found.tools, (), "", "agentless", "S3")

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
-from receipts_middleware.core.binding.compare import TARGETS, agrees
+from receipts_middleware.core.binding.compare import TARGETS
 from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.toolbox import Fits
 from receipts_middleware.core.binding.tools import FITS, Fit, Meant, families, is_another_act
 from receipts_middleware.core.binding.words import stem
 from receipts_middleware.core.dataclass import dataclass
-from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value
 
 #: How far below the best call another one may lie and still be meant.
@@ -27,7 +27,6 @@ _COMMON: Final = frozenset(
 )
 #: Tools whose names say little of what a call of them does.
 _OPEN_KINDS: Final = frozenset({"shell", "unknown"})
-_NAME: Final = pattern_of(r"(?<![\w@.-])[A-Z][\w'’-]{1,40}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,25 +67,19 @@ class Candidates:
     named: bool = False
 
 
-def find_candidates(meant: Meant, values: Sequence[Value], text: str, run: Run) -> Candidates:
+def find_candidates(said: Spoken) -> Candidates:
     """Calls and tools that a claim of an act may speak of.
 
     Args:
-        meant: The claim's words.
-        values: Its values.
-        text: As written. Untrusted.
-        run: What ran.
+        said: The claim.
     """
+    meant, run = said.meant, said.run
     fits = Fits(meant, run.toolbox())
-    calls = [
-        c
-        for act in run.acts
-        if (f := fits.get(act.traits.name)) is not None and (c := _call(meant, values, act, f, run))
-    ]
+    calls = [c for act in run.acts if (f := fits.get(act.traits.name)) is not None and (c := _call(said, act, f))]
     calls.sort(key=lambda c: -c.score)
     floor = max(FITS, calls[0].score - _NEAR) if calls else FITS
     kept = tuple(c for c in calls if c.score >= floor)
-    missing = _missing(meant, fits, kept, run) or _unknown_names(text, fits, kept, run)
+    missing = _missing(meant, fits, kept, run) or _unknown_names(said.names(), fits, kept, run)
     best = max((f.score for f in fits.near.values()), default=0.0)
     others = fits.others() if fits.rest.score >= FITS else ()
     floor = max(FITS, max(best, fits.rest.score) - _NEAR)
@@ -98,30 +91,24 @@ def find_candidates(meant: Meant, values: Sequence[Value], text: str, run: Run) 
     )
 
 
-def _call(meant: Meant, values: Sequence[Value], act: Act, found: Fit, run: Run) -> Candidate | None:
+def _call(said: Spoken, act: Act, found: Fit) -> Candidate | None:
     """A call with what it shares with the claim: its words tell most where the tool's name tells little."""
     if found.clash:
         return None
-    own = act.arg_words()
+    meant, kind = said.meant, act.traits.kind
     verb = 0.0
-    if act.traits.kind in _OPEN_KINDS or found.verb < FITS:
+    if kind in _OPEN_KINDS or found.verb < FITS:
+        own = act.arg_words()
         if meant.verb and (meant.verb in own or meant.verb.removeprefix("re") in own):
             verb = 2.5
-        elif act.traits.kind in _OPEN_KINDS and meant.verbs & families(own, run.words):
+        elif kind in _OPEN_KINDS and meant.verbs & families(own, said.run.words):
             verb = 1.0
-    shared = other = 0
-    for value in values:
-        if value.kind in TARGETS:
-            shared += agrees(value, act)
-        elif value.norm not in ("1", "2"):
-            other += agrees(value, act)
-    rest = meant.words - act.traits.own
-    told, alias = act.words(), run.alias_words(act)
-    words = sum(word in told or word in alias for word in rest)
-    words += len(meant.words & act.key_words())
-    score = max(found.verb, verb) + found.noun + min(3.0, 1.0 * words) + min(4.0, 2.0 * shared) + min(2.0, float(other))
-    unknown = words < 2 and not max(found.verb, verb, found.noun) and not meant.generic
-    if unknown and (shared == 0 or (is_another_act(meant, act.traits) and not _is_about(values, act))):
+    shared, other, _, met = said.common(act)
+    words = len(met - act.traits.own) + len(meant.words & act.key_words())
+    verb = max(found.verb, verb)
+    score = verb + found.noun + min(3.0, words) + min(4.0, 2.0 * shared) + min(2.0, other)
+    unknown = words < 2 and not verb and not found.noun and not meant.generic
+    if unknown and (shared == 0 or (is_another_act(meant, act.traits) and not _is_about(said.values, act))):
         return None  # a mail about order 4821 is no refund of it
     return Candidate(act, found, score, shared, other, words)
 
@@ -161,10 +148,9 @@ def _missing(meant: Meant, fits: Fits, kept: Sequence[Candidate], run: Run) -> t
     return tuple(fits.ranked([*found, *(at for at in others if names[at] not in run.called)]))
 
 
-def _unknown_names(text: str, fits: Fits, kept: Sequence[Candidate], run: Run) -> tuple[str, ...]:
+def _unknown_names(names: Sequence[str], fits: Fits, kept: Sequence[Candidate], run: Run) -> tuple[str, ...]:
     """Tools without a call that fit as well as any, where no call knows a name that the claim gives."""
-    names = [name.lower() for name in names_in(text)]
-    if not names or not kept or any(name in run.seen_text() for name in names):
+    if not names or not kept or any(name.lower() in run.seen_text() for name in names):
         return ()
     called = max(c.fit.score for c in kept)
     floor = max(called, FITS + 1)
@@ -175,15 +161,3 @@ def _unknown_names(text: str, fits: Fits, kept: Sequence[Candidate], run: Run) -
 
 def _verb_of(candidate: Candidate) -> float:
     return 2.0 if candidate.act.traits.kind in _OPEN_KINDS and candidate.score >= 4 else candidate.fit.verb
-
-
-def names_in(text: str) -> list[str]:
-    """Words that begin with a capital letter inside a claim: names of people, places and things.
-
-    Args:
-        text: The claim. Untrusted.
-
-    Returns:
-        In order, without the first word of the claim.
-    """
-    return [m[0].removesuffix("'s").removesuffix("’s") for m in _NAME.finditer(text) if m.start() > 2][:24]

@@ -10,9 +10,9 @@ from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.compare import agrees
 from receipts_middleware.core.binding.effects import Judged
 from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.tools import Meant, Traits
 from receipts_middleware.core.binding.words import stem
-from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value
 
@@ -54,18 +54,16 @@ def is_looking(verb: str) -> bool:
     return verb in _FAMILIES
 
 
-def judge_check(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run) -> Judged:
+def judge_check(said: Spoken) -> Judged:
     """Weigh a claim of looking, running or testing.
 
     Args:
-        claim: The claim.
-        values: Its values.
-        meant: Its words.
-        run: What ran.
+        said: The claim.
 
     Returns:
         Supported where a call did, not called where none could have, failed where all came back with nothing.
     """
+    claim, values, meant, run = said.claim, said.values, said.meant, said.run
     family = _FAMILIES.get(meant.verb, "check")
     fits = {t.name: _fit(t, meant, family) for t in run.traits}
     tools = tuple(sorted((n for n, s in fits.items() if s >= 1), key=lambda n: -fits[n]))

@@ -7,12 +7,12 @@ from typing import Final
 from receipts_middleware.core.binding.effects import Judged
 from receipts_middleware.core.binding.results import judge_result
 from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.tools import meant_by
 from receipts_middleware.core.binding.umbrellas import Bound
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.patterns import pattern_of
-from receipts_middleware.core.values import read_values
 
 #: Brackets that cite receipts: what they name is evidence, not part of what is claimed.
 _CITED: Final = pattern_of(
@@ -69,7 +69,7 @@ def as_cited(bound: Bound, run: Run, reply: str) -> Bound:
     if acts and judged.status == "misquoted":
         own = Run(acts, run.traits, called=run.called, said=run.said, this_turn=run.this_turn, delegated=run.delegated)
         plain = without_citations(claim.text)
-        again = judge_result(replace(claim, text=plain), read_values(plain), meant_by(claim), own)
+        again = judge_result(Spoken(replace(claim, text=plain), own, meant=meant_by(claim)))
         return bound if again.status == "misquoted" else Bound(claim, again)
     short = [act for act in judged.acts if not act.done or judged.status in ("wrong_amount", "wrong_target")]
     if not acts or not all(act.done for act in acts) or any(act.entry.id in cited for act in short):

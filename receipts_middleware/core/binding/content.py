@@ -6,19 +6,16 @@ be. A verb that no table knows is no reason to leave a claim unheld against a ca
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.candidates import Candidate, Candidates
 from receipts_middleware.core.binding.checks import is_bad
 from receipts_middleware.core.binding.effects import Judged, judge_calls
-from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.table import Link, link_of
 from receipts_middleware.core.binding.tools import Meant, fit, is_another_act
-from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.dataclass import replace
-from receipts_middleware.core.values import Value
 
 #: Calls that are looked at, the newest.
 _MAX_CALLS: Final = 100
@@ -26,20 +23,17 @@ _MAX_CALLS: Final = 100
 _SHARED: Final = 3.0
 
 
-def by_content(meant: Meant, values: Sequence[Value], run: Run) -> Candidates:
+def by_content(said: Spoken) -> Candidates:
     """Calls that share most with a claim, whatever its verb.
 
     Args:
-        meant: The claim's words.
-        values: Its values.
-        run: What ran.
+        said: The claim.
 
     Returns:
         Acting calls of one weight, if any shares enough and no look shares more; their tools.
     """
-    weighed = [
-        (weight(link), act, link) for act in run.acts[-_MAX_CALLS:] if (link := link_of(meant, values, act, run))
-    ]
+    meant = said.meant
+    weighed = [(weight(link), act, link) for act in said.run.acts[-_MAX_CALLS:] if (link := link_of(said, act))]
     acting = [
         (w, act, link)
         for w, act, link in weighed
@@ -62,18 +56,16 @@ def weight(link: Link) -> float:
     return 3.0 * link.shared + 2.0 * link.values + 1.0 * link.words + 0.5 * min(link.fit.noun, 2.0)
 
 
-def telling(meant: Meant, values: Sequence[Value], run: Run) -> list[tuple[float, Act]]:
+def telling(said: Spoken) -> list[tuple[float, Act]]:
     """Calls that share anything with a claim.
 
     Args:
-        meant: The claim's words.
-        values: Its values.
-        run: What ran.
+        said: The claim.
 
     Returns:
         How much each shares, and the call; best first, of equals the newest.
     """
-    found = [(weight(link_of(meant, values, act, run)), act) for act in run.acts[-_MAX_CALLS:]]
+    found = [(weight(link_of(said, act)), act) for act in said.run.acts[-_MAX_CALLS:]]
     return sorted((pair for pair in found if pair[0] > 0), key=lambda pair: (-pair[0], -pair[1].entry.n))
 
 
@@ -83,26 +75,22 @@ _BY_FAR: Final = 1.0
 _SHOWN: Final = 3.0
 
 
-def shown_by_a_look(
-    claim: FoundClaim, values: Sequence[Value], meant: Meant, found: Candidates, run: Run
-) -> Judged | None:
+def shown_by_a_look(said: Spoken, found: Candidates) -> Judged | None:
     """What a look returned, told in the words of an act: "Two gates are unbilled", "The ledger closed at 184,220.50".
 
     An act that is said to have been done, or a participle alone, is what a look showed only where it has the verb.
 
     Args:
-        claim: The claim.
-        values: Its values.
-        meant: Its words.
+        said: The claim.
         found: Acts that it may speak of.
-        run: What ran.
 
     Returns:
         Supported; None where no look has clearly more of it than any act.
     """
-    if claim.subject == "agent" or not values:
+    claim, meant = said.claim, said.meant
+    if claim.subject == "agent" or not said.values:
         return None
-    told = telling(meant, values, run)
+    told = telling(said)
     looks = [(w, act) for w, act in told if act.kind == "reading" and not is_bad(act)]
     if claim.aspect in ("perfect", "none") or claim.voice == "passive":
         looks = [(w, act) for w, act in looks if meant.verb in act.words()]
@@ -119,20 +107,18 @@ def _verb_fit(meant: Meant, act: Act) -> float:
     return fit(meant, act.traits).verb
 
 
-def judge_alike(claim: FoundClaim, values: Sequence[Value], alike: Candidates, found: Candidates, run: Run) -> Judged:
+def judge_alike(said: Spoken, alike: Candidates, found: Candidates) -> Judged:
     """Weigh a claim of an unknown verb by calls that share what it names.
 
     Args:
-        claim: The claim.
-        values: Its values.
+        said: The claim.
         alike: Calls that share most with it.
         found: What it may speak of by its words.
-        run: What ran.
 
     Returns:
         As of `judge_calls` where the claim names a thing of the call; else supported or unmatched.
     """
-    judged = judge_calls(claim, values, alike, run)
+    judged = judge_calls(said, alike)
     named = any(c.shared for c in alike.calls)
     if judged.status != "supported" and not named:
         judged = Judged("unmatched", alike.tools, judged.acts, "", "words", "S3")

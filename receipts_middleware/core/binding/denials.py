@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.candidates import Candidate, find_candidates
 from receipts_middleware.core.binding.compare import TARGETS, compare
 from receipts_middleware.core.binding.effects import Judged
-from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.tools import Meant, families
 from receipts_middleware.core.binding.words import stem, stems_of
-from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.patterns import pattern_of
-from receipts_middleware.core.values import Value
 
 _OTHERWISE: Final = pattern_of(
     r"\b(?:else|itself|themselves|other|others|further|additional|more"
@@ -54,25 +51,23 @@ def _says_not(act: Act, verb: str) -> bool:
     )
 
 
-def judge_denial(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run) -> Judged:
+def judge_denial(said: Spoken) -> Judged:
     """A denial that a call contradicts; a true one is no claim.
 
     Args:
-        claim: The denial.
-        values: Its values.
-        meant: Its words.
-        run: What ran.
+        said: The denial.
 
     Returns:
         `false_denial`, or an empty status where the denial is true or nothing can be said.
     """
+    claim, values, meant, run = said.claim, said.values, said.meant, said.run
     if claim.kind == "result" and (claim.voice != "active" or claim.subject != "agent"):
         return Judged("")  # how a record stands
-    said = _WHY.split(claim.text)[0]
-    if _OTHERWISE.search(said):
+    denied = _WHY.split(claim.text)[0]
+    if _OTHERWISE.search(denied):
         return Judged("")
-    found = find_candidates(meant, values, claim.text, run)
-    words = {w for w in meant.words if w not in _EMPTY_WORDS} & (stems_of(said) | {meant.verb})
+    found = find_candidates(said)
+    words = {w for w in meant.words if w not in _EMPTY_WORDS} & (stems_of(denied) | {meant.verb})
     fitting = []
     for candidate in found.calls:
         act = candidate.act

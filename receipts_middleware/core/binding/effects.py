@@ -10,11 +10,12 @@ from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.asked import only_asked
 from receipts_middleware.core.binding.asked_names import asked_another
 from receipts_middleware.core.binding.batches import batch_of
-from receipts_middleware.core.binding.candidates import Candidate, Candidates, names_in
+from receipts_middleware.core.binding.candidates import Candidate, Candidates
 from receipts_middleware.core.binding.compare import TARGETS, Compared, agrees, compare
 from receipts_middleware.core.binding.granted import echoed_other, granted_other, mistyped
 from receipts_middleware.core.binding.names import others_named
 from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.tools import Traits
 from receipts_middleware.core.binding.words import stem, stems, stems_of
 from receipts_middleware.core.claims import FoundClaim
@@ -47,28 +48,27 @@ class Judged:
     required: str = "S3"
 
 
-def judge_calls(claim: FoundClaim, values: Sequence[Value], found: Candidates, run: Run) -> Judged:
+def judge_calls(said: Spoken, found: Candidates) -> Judged:
     """Weigh the calls that a claim speaks of.
 
     Args:
-        claim: The claim.
-        values: Its values.
+        said: The claim.
         found: Calls that it may speak of; at least one.
-        run: What ran.
 
     Returns:
         Supported, or how far the evidence falls short.
     """
+    claim, values, run = said.claim, said.values, said.run
     required = required_of(claim, found)
     tools = found.tools
     compared = {id(c): compare(claim.text, values, c.act, run) for c in found.calls}
-    many = _MANY.search(claim.text) is not None or len(names_in(claim.text)) > 1 or len(values) > 2
+    many = _MANY.search(claim.text) is not None or len(said.names()) > 1 or len(values) > 2
     calls = _closest(found.calls, compared, many=many)
     batch = batch_of(claim, values, found)
     if batch is not None:
         status, acts, observed = batch
         return Judged(status, tools, acts, observed, "batch", required)
-    named = others_named(claim, calls, run)
+    named = others_named(said, calls)
     clean = [c for c in calls if not compared[id(c)].differ and c.act not in named]
     good = [c for c in clean if _RANK[_grade_for(claim, c.act)] >= _RANK[required] or _shows(c.act, values)]
     if not good and any(_grade_for(claim, c.act) != c.act.grade for c in clean):
@@ -87,13 +87,13 @@ def judge_calls(claim: FoundClaim, values: Sequence[Value], found: Candidates, r
         if status == "accepted_only" and (in_its_words(claim, best) or _tells_the_result(claim, best)):
             status = "supported"
         return Judged(status, tools, tuple(c.act for c in clean), _ending(best), "grade", required)
-    elsewhere = _elsewhere(claim, values, calls, run)
+    elsewhere = _elsewhere(said, calls)
     if elsewhere is not None:
         return Judged("supported", (elsewhere.traits.name, *tools), (elsewhere,), "", "target", required)
     other = next((c for c in calls if compared[id(c)].differ and c.act.done), calls[0])
     if compared[id(other)].differ:
-        kind, value, said = compared[id(other)].differ[0]
-        return Judged(kind, tools, (other.act,), f"{value.text}: {said}"[:300], "value", required)
+        kind, value, shown = compared[id(other)].differ[0]
+        return Judged(kind, tools, (other.act,), f"{value.text}: {shown}"[:300], "value", required)
     return Judged("wrong_target", tools, (other.act,), named.get(other.act, "")[:300], "name", required)
 
 
@@ -236,11 +236,12 @@ def _grade_for(claim: FoundClaim, act: Act) -> str:
 _CODE: Final = pattern_of(r"(?<![\w-])(?=[\w-]*[A-Za-z])(?=[\w-]*\d)[\w-]{3,40}(?![\w-])")
 
 
-def _elsewhere(claim: FoundClaim, values: Sequence[Value], calls: Sequence[Candidate], run: Run) -> Act | None:
+def _elsewhere(said: Spoken, calls: Sequence[Candidate]) -> Act | None:
     """A call that was done to the very thing that the claim names, where those that fit by words were about others."""
-    things = [v for v in values if v.kind in TARGETS]
-    names = [name.lower() for name in names_in(claim.text) if len(name) > 2]
-    names += [code.lower() for code in _CODE.findall(claim.text)]
+    run = said.run
+    things = [v for v in said.values if v.kind in TARGETS]
+    names = [name.lower() for name in said.names() if len(name) > 2]
+    names += [code.lower() for code in _CODE.findall(said.text)]
     if not things and not names:
         return None
     tried = {id(c.act) for c in calls}

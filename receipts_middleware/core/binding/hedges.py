@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from receipts_middleware.core.binding.candidates import names_in
+from receipts_middleware.core.binding.spoken import names_in
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import read_values

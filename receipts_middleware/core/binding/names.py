@@ -8,43 +8,42 @@ from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.bodies import Record
-from receipts_middleware.core.binding.candidates import Candidate, names_in
+from receipts_middleware.core.binding.candidates import Candidate
 from receipts_middleware.core.binding.compare import other_short
 from receipts_middleware.core.binding.contrasts import other_member
 from receipts_middleware.core.binding.numbered import other_code, other_made, other_number, other_numbered
 from receipts_middleware.core.binding.people import other_name
 from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.words import stem, stems_of, words_of
-from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.patterns import pattern_of
 
 
-def others_named(claim: FoundClaim, calls: Sequence[Candidate], run: Run) -> dict[Act, str]:
-    """Calls that were about another thing than the claim names, each with what they were about."""
-    names = names_in(claim.text)
-    lowered = claim.text.lower()
+def others_named(said: Spoken, calls: Sequence[Candidate]) -> dict[Act, str]:
+    """Calls that were about another thing than a claim names, each with what they were about."""
+    text, run = said.text, said.run
     found: dict[Act, str] = {}
     for candidate in calls:
         act = candidate.act
         if not act.check_args:
             continue
-        said = (
-            _other_named(lowered, names, act, run)
-            or _other_keyed(claim.text, act)
-            or other_short(claim.text, act)
-            or other_numbered(claim.text, act)
-            or other_number(claim.text, act, run)
-            or other_made(claim.text, act, run)
-            or other_code(claim.text, act, run)
-            or other_member(claim.text, act, run)
-            or other_name(claim.text, act, run)
+        other = (
+            _other_named(said.lowered(), act, run)
+            or _other_keyed(said, act)
+            or other_short(text, act)
+            or other_numbered(text, act)
+            or other_number(said, act)
+            or other_made(said, act)
+            or other_code(said, act)
+            or other_member(text, act, run)
+            or other_name(text, act, run)
         )
-        if said:
-            found[candidate.act] = said
+        if other:
+            found[candidate.act] = other
     return found
 
 
-def _other_named(lowered: str, names: Sequence[str], act: Act, run: Run) -> str:
+def _other_named(lowered: str, act: Act, run: Run) -> str:
     """What the records of a reading say that an argument stands for, where the claim names another of them."""
     for _, text in act.arg_pairs():
         scalar = text.strip().lower()
@@ -101,9 +100,9 @@ _DAY: Final = pattern_of(
 )
 
 
-def _other_keyed(text: str, act: Act) -> str:
+def _other_keyed(said: Spoken, act: Act) -> str:
     """`in the Facilities channel` where the argument `channel` is `Finance`."""
-    lowered = text.lower()
+    text, lowered = said.text, said.lowered()
     for key, given in act.arg_pairs():
         word = key.split()[-1] if key else ""
         value = given.strip()

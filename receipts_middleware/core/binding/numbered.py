@@ -7,7 +7,7 @@ from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.compare import stands_in_text
-from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values.tables import MONTHS
 
@@ -27,36 +27,34 @@ _COUNTS: Final = re.compile(r"(?<!bu)(?<!ga)(?<!s)s\Z")
 _LIST: Final = r"s?(?:\s(?:no\.?|number|nos\.?|#))?\s?((?:#?[A-Za-z]{0,4}-?\d{1,6}(?:\s?(?:,|and|&|or|-|–|to)\s?)?)+)"
 _DIGITS: Final = pattern_of(r"\d{1,6}")
 _RANGE: Final = pattern_of(r"\d\s?(?:-|–|to)\s?[A-Za-z]{0,4}-?\d")
-#: Words by which a number is said to be another thing's, or not the one.
-_CONTRASTED: Final = pattern_of(r"\b(?:not|instead|rather|from|was|were|previous|old|except|than)\b", re.IGNORECASE)
 #: What a call made, under an id of letters and digits.
 _MADE: Final = pattern_of(r"([A-Za-z]{1,6}-?)(\d{1,8})")
 _IDS: Final = pattern_of(r"(?<![\w-])([A-Za-z]{1,6}-?)(\d{1,8})(?![\w-])")
 
 
-def other_number(text: str, act: Act, run: Run) -> str:
+def other_number(said: Spoken, act: Act) -> str:
     """The number of the thing that a call was about, where the claim has another one behind its noun.
 
     Args:
-        text: The claim. Untrusted.
+        said: The claim.
         act: The call.
-        run: What ran.
 
     Returns:
         Noun and number of the call; empty where nothing speaks against the claim.
     """
-    lowered = text.lower()
-    if not any(c.isdigit() for c in text) or _CONTRASTED.search(text):
+    lowered, run = said.lowered(), said.run
+    if not _DIGITS.search(lowered) or said.is_contrasted():
         return ""
     for key, given in act.arg_pairs():
         word = next(iter(reversed(key.split())), "") if not key.endswith((" id", " no", " number")) else key.split()[-2]
         value = _NUMBERED.fullmatch(given.strip())
         if not value or not _KEY.match(word) or word in _AMOUNTS or _COUNTS.search(word):
             continue
-        said = re.search(rf"\b{re.escape(word.removesuffix('s'))}{_LIST}", lowered)
-        if not said or _RANGE.search(said[1]):
+        noun = word.removesuffix("s")
+        listed = re.search(rf"\b{re.escape(noun)}{_LIST}", lowered) if noun in lowered else None
+        if not listed or _RANGE.search(listed[1]):
             continue
-        numbers = {int(n) for n in _DIGITS.findall(said[1])}
+        numbers = {int(n) for n in _DIGITS.findall(listed[1])}
         ran = {int(m[2]) for other in run.acts if other.traits.name == act.traits.name for m in _given(other, key)}
         if int(value[2]) not in numbers and numbers - ran:
             return f"{word} {given.strip()}"
@@ -69,22 +67,22 @@ def _given(act: Act, key: str) -> list[re.Match[str]]:
     return [m for k, text in act.arg_pairs() if k == key and (m := _NUMBERED.fullmatch(text.strip()))]
 
 
-def other_made(text: str, act: Act, run: Run) -> str:
+def other_made(said: Spoken, act: Act) -> str:
     """The id of what a call made, where the claim gives it another id of the same letters that stands nowhere.
 
     Args:
-        text: The claim. Untrusted.
+        said: The claim.
         act: The call.
-        run: What ran.
 
     Returns:
         The id; empty where nothing speaks against the claim.
     """
     own = act.entry.receipt.object_id
     made = _MADE.fullmatch(own or "")
-    if own is None or not made or own.lower() in text.lower() or _CONTRASTED.search(text):
+    if own is None or not made or own.lower() in said.lowered() or said.is_contrasted():
         return ""
-    for letters, digits in _IDS.findall(text):
+    run = said.run
+    for letters, digits in _IDS.findall(said.text):
         name = f"{letters}{digits}".lower()
         if letters.lower() == made[1].lower() and name not in run.seen_text() and name not in run.heard():
             return own
@@ -96,27 +94,26 @@ _CODE: Final = pattern_of(r"(?=.*[A-Za-z])(?=.*\d)[A-Za-z0-9-]{2,12}(?: [A-Za-z0
 _MIN_CODE: Final = 5
 
 
-def other_code(text: str, act: Act, run: Run) -> str:
+def other_code(said: Spoken, act: Act) -> str:
     """The name of the thing that a call was about, where the claim has one that differs in a letter or two.
 
     Args:
-        text: The claim. Untrusted.
+        said: The claim.
         act: The call.
-        run: What ran.
 
     Returns:
         What the call was given; empty where nothing speaks against the claim.
     """
-    lowered = text.lower()
+    text, lowered, run = said.text, said.lowered(), said.run
     for _, given in act.arg_pairs():
         own = given.strip()
         if len(own) < _MIN_CODE or not _CODE.fullmatch(own) or own.lower() in lowered:
             continue
         like = re.compile(r"(?<![\w-])" + "".join(_alike(c) for c in own) + r"(?![\w-])", re.IGNORECASE)
         for match in like.finditer(text[:2_000]):
-            said = match[0].lower()
-            apart = sum(a != b for a, b in zip(said, own.lower(), strict=True))
-            if 0 < apart <= 2 and said not in run.seen_text():
+            other = match[0].lower()
+            apart = sum(a != b for a, b in zip(other, own.lower(), strict=True))
+            if 0 < apart <= 2 and other not in run.seen_text():
                 return own
     return ""
 

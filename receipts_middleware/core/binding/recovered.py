@@ -16,7 +16,7 @@ from receipts_middleware.core.binding.compare import TARGETS, agrees
 from receipts_middleware.core.binding.content import telling
 from receipts_middleware.core.binding.effects import Judged
 from receipts_middleware.core.binding.run import Run
-from receipts_middleware.core.binding.tools import Meant, meant_by
+from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.umbrellas import Bound
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.values import Value, read_values
@@ -57,9 +57,9 @@ def recover(loose: Sequence[FoundClaim], bound: Sequence[Bound], run: Run) -> tu
 
 
 def _told(claim: FoundClaim, run: Run) -> Judged | None:
-    values = read_values(without_citations(claim.text))
-    meant = meant_by(claim)
-    found = [(w, a) for w, a in telling(meant, values, run) if a.kind == "reading" or _gives(values, a)]
+    said = Spoken(claim, run, values=read_values(without_citations(claim.text)))
+    values = said.values
+    found = [(w, a) for w, a in telling(said) if a.kind == "reading" or _gives(values, a)]
     if not found or found[0][0] < _FEW or (found[0][0] < _TOLD and found[0][1].kind != "reading"):
         return None
     if claim.strength == "accepted" and not any(agrees(v, act) for v in values for _, act in found[:1]):
@@ -72,7 +72,7 @@ def _told(claim: FoundClaim, run: Run) -> Judged | None:
     top = found[0][0]
     acts = tuple(act for weight, act in found if weight >= top - 0.5)[:4]
     share = _SHARE if top >= _TOLD else _NEARLY_ALL
-    if not any(_covers(meant, values, act, run, share) for act in acts):
+    if not any(_covers(said, act, share) for act in acts):
         return None
     return Judged("supported", tuple(dict.fromkeys(a.traits.name for a in acts)), acts, "", "told", "S1")
 
@@ -87,8 +87,9 @@ def _gives(values: Sequence[Value], act: Act) -> bool:
     return short and (any(agrees(v, act) for v in values) or len(act.output) <= _LONG)
 
 
-def _covers(meant: Meant, values: Sequence[Value], act: Act, run: Run, share: float) -> bool:
-    told = sum(2.0 if v.kind in TARGETS else 1.5 for v in values if agrees(v, act))
-    words = len(meant.words & (act.words() | act.traits.own | run.alias_words(act)))
-    whole = len(meant.words) + sum(2.0 if v.kind in TARGETS else 1.5 for v in values)
+def _covers(said: Spoken, act: Act, share: float) -> bool:
+    met, wanted = said.common(act), said.meant.words
+    told = 1.5 * met.agreed + 0.5 * met.things
+    words = len(met.words | (wanted & act.traits.own))
+    whole = len(wanted) + sum(2.0 if v.kind in TARGETS else 1.5 for v in said.values)
     return told + words >= share * whole

@@ -12,6 +12,7 @@ from receipts_middleware.core.binding.compare import DATA_UNITS, agrees, shape
 from receipts_middleware.core.binding.effects import Judged, in_its_words
 from receipts_middleware.core.binding.misquotes import contradicted, works_out
 from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.tools import Meant
 from receipts_middleware.core.binding.units import in_another_unit
 from receipts_middleware.core.binding.words import stem, stems_of
@@ -43,49 +44,17 @@ _ROUGHLY: Final = pattern_of(r"\b(?:about|around|roughly|approximately|nearly|al
 _MISQUOTABLE: Final = frozenset({"money", "percent", "date", "email", "id", "count", "time"})
 
 
-def tell_of(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run) -> list[tuple[Act, float]]:
-    """Calls whose arguments and result speak of what a claim says, best first.
-
-    Args:
-        claim: The claim.
-        values: Its values.
-        meant: Its words.
-        run: What ran.
-
-    Returns:
-        Calls with the share of the claim's words and values that they hold.
-    """
-    words = set(meant.words) | ({meant.verb} if meant.verb and claim.kind != "effect" else set())
-    found = []
-    weight = len(words) + 2 * len(values)
-    if not weight:
-        return []
-    for act in run.acts:
-        told, own, alias = act.words(), act.traits.own, run.alias_words(act)
-        hit = 0
-        for word in words:
-            hit += word in told or word in own or word in alias
-        for value in values:
-            hit += 2 * agrees(value, act)
-        if hit:
-            found.append((act, hit / weight))
-    found.sort(key=lambda pair: (-pair[1], -pair[0].entry.n))
-    return found
-
-
-def judge_result(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run) -> Judged:
+def judge_result(said: Spoken) -> Judged:
     """Weigh a claim of a value or a state.
 
     Args:
-        claim: The claim.
-        values: Its values.
-        meant: Its words.
-        run: What ran.
+        said: The claim.
 
     Returns:
         Supported, misquoted, not called, or unmatched where nothing can be said.
     """
-    told = tell_of(claim, values, meant, run)
+    claim, values, run = said.claim, said.values, said.run
+    told = said.told()
     best = told[0][1] if told else 0.0
     near = [act for act, share in told if share >= best - 0.15][:4]
     tools = tuple(dict.fromkeys(act.traits.name for act in near))
@@ -319,29 +288,27 @@ def is_by_others(claim: FoundClaim, meant: Meant) -> bool:
     return (claim.subject == "other" or by) and meant.verb in _BY_OTHERS and claim.aspect in ("perfect", "past")
 
 
-def judge_others(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: Run, previous: Sequence[Act]) -> Judged:
+def judge_others(said: Spoken, previous: Sequence[Act]) -> Judged:
     """Weigh a claim that others received, read, accepted or confirmed.
 
     Args:
-        claim: The claim.
-        values: Its values.
-        meant: Its words.
-        run: What ran.
+        said: The claim.
         previous: Calls that the claim before it speaks of.
 
     Returns:
         Supported where a result says so; unconfirmed where an act was done and nothing shows more; else unmatched.
     """
+    claim, values, meant, run = said.claim, said.values, said.meant, said.run
     verb = meant.verb
     words = meant.words | {verb}
     persons = (claim.subject == "other" and verb not in _ARRIVES) or _BY_WHOM.search(claim.text) is not None
     last = max((a.entry.n for a in (previous or run.acts) if a.kind == "acting" and a.done), default=0)
     for act in run.acts:
-        said = stems_of(act.output[:20_000])
-        hits = words & said
+        shown = stems_of(act.output[:20_000])
+        hits = words & shown
         if persons and act.kind == "acting" and not _lists(act, meant):
             continue  # what the call itself returned tells nothing of what others did
-        verbal = any(word == verb or (len(word) > 2 and verb.startswith(word)) for word in said)
+        verbal = any(word == verb or (len(word) > 2 and verb.startswith(word)) for word in shown)
         shows = (verbal and len(hits) >= 1) or len(hits) >= max(2, len(words) * 0.6)
         if shows and act.grade not in ("F", "S1", "S0"):
             return Judged("supported", (act.traits.name,), (act,), "", "", "S4")
@@ -355,7 +322,7 @@ def judge_others(claim: FoundClaim, values: Sequence[Value], meant: Meant, run: 
     confirmed = [a for a in run.acts if not persons and a.grade == "S4" and (a in previous or a.kind == "acting")]
     if confirmed:
         return Judged("supported", (confirmed[-1].traits.name,), tuple(confirmed), "", "", "S4")
-    told = tell_of(claim, values, meant, run)
+    told = said.told()
     fell_short = [a for a, share in told[:1] if a.kind == "acting" and a.grade in ("S2", "F") and share >= _COVERS]
     if fell_short and in_its_words(claim, fell_short[0]):
         return Judged("supported", (fell_short[0].traits.name,), tuple(fell_short), "", "told", "S2")

@@ -294,7 +294,7 @@ def _counts(table: Table, number: int, act: Act) -> bool:
 def _given(table: Table, number: int, act: Act) -> Bound:
     """A claim judged by the calls of the tool that is left over."""
     bound = table.found[number]
-    claim, judged = bound.claim, bound.judged
+    judged = bound.judged
     calls = []
     for other in table.acts if act in table.acts else [*table.acts, act]:
         if other.traits.name == act.traits.name:
@@ -303,7 +303,7 @@ def _given(table: Table, number: int, act: Act) -> Bound:
     own = next(c for c in calls if c.act is act)
     near = sorted((c for c in calls if c.score >= own.score), key=lambda c: -c.score)
     tools = tuple(dict.fromkeys((act.traits.name, *judged.tools)))
-    again = judge_calls(claim, table.meant(number)[1], Candidates(tuple(near), tools, ()), table.run)
+    again = judge_calls(table.spoken(number), Candidates(tuple(near), tools, ()))
     if again.status in ("supported", "unmatched"):
         return bound
     return replace(bound, judged=replace(again, reason="left_over"))
@@ -334,7 +334,7 @@ def _pair_the_rest(table: Table) -> None:
         alone = Candidates(
             (Candidate(act, link.fit, link.score, link.shared, link.values, link.words),), (act.traits.name,), ()
         )
-        judged = judge_calls(bound.claim, values, alone, table.run)
+        judged = judge_calls(table.spoken(number), alone)
         if judged.status != "supported" and (open_end or judged.reason != "grade"):
             continue
         if judged.status == "supported" and not link.score and (values or bound.claim.subject == "agent"):

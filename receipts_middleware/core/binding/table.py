@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
-from receipts_middleware.core.binding.compare import TARGETS, agrees
 from receipts_middleware.core.binding.run import Run
-from receipts_middleware.core.binding.tools import Fit, Meant, fit, meant_by
+from receipts_middleware.core.binding.spoken import Spoken
+from receipts_middleware.core.binding.tools import Fit, Meant, fit
 from receipts_middleware.core.binding.umbrellas import Bound
 from receipts_middleware.core.claims.segment import read_units
 from receipts_middleware.core.dataclass import dataclass
@@ -46,7 +46,7 @@ class Table:
         self.reply = reply
         self.acts = [a for a in run.acts if a.kind != "reading" and a.entry.n > run.this_turn][-MAX_CALLS:]
         self._plain: str | None = None
-        self._meant: dict[int, tuple[Meant, list[Value]]] = {}
+        self._said: dict[int, Spoken] = {}
         self._links: dict[tuple[int, int], Link] = {}
 
     def pieces(self) -> Sequence[Piece]:
@@ -61,18 +61,21 @@ class Table:
 
     def meant(self, number: int) -> tuple[Meant, list[Value]]:
         """What a claim speaks of, and its values."""
-        if number not in self._meant:
+        said = self.spoken(number)
+        return said.meant, said.values
+
+    def spoken(self, number: int) -> Spoken:
+        """A claim as it is held against calls."""
+        if number not in self._said:
             claim = self.found[number].claim
-            proper = claim.text[: claim.core or None]
-            self._meant[number] = meant_by(claim), read_values(proper)
-        return self._meant[number]
+            self._said[number] = Spoken(claim, self.run, values=read_values(claim.text[: claim.core or None]))
+        return self._said[number]
 
     def link(self, number: int, act: Act) -> Link:
         """How a claim stands to a call."""
         key = (number, act.entry.n)
         if key not in self._links:
-            meant, values = self.meant(number)
-            self._links[key] = link_of(meant, values, act, self.run)
+            self._links[key] = link_of(self.spoken(number), act)
         return self._links[key]
 
     def tellers(self, act: Act, beside: int = -1) -> list[int]:
@@ -96,12 +99,11 @@ def pieces_of(run: Run, reply: str) -> Sequence[Piece]:
     return run.pieces
 
 
-def link_of(meant: Meant, values: Sequence[Value], act: Act, run: Run) -> Link:
+def link_of(said: Spoken, act: Act) -> Link:
     """How a claim stands to a call."""
-    found = fit(meant, act.traits)
-    shared = sum(1 for v in values if v.kind in TARGETS and agrees(v, act))
-    other = sum(1 for v in values if v.kind not in TARGETS and v.norm not in ("1", "2") and agrees(v, act))
-    words = len((meant.words - act.traits.own) & (act.words() | run.alias_words(act)))
+    found = fit(said.meant, act.traits)
+    shared, other, _, met = said.common(act)
+    words = len(met - act.traits.own)
     score = 0.0
     if not found.clash:
         score = found.verb + found.noun + min(3.0, float(words)) + min(4.0, 2.0 * shared) + min(2.0, float(other))
