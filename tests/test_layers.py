@@ -68,9 +68,9 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 #: files of it that have a row of their own.
 CORE_ORDER: tuple[str, ...] = tuple(
     """
-    errors dataclass hashing keys patterns canonical lexicon values ranges markdown citation receipt chain toolspec
-    transcript evidence facts snapshot seal confirmation rows ledger attest grade outside children finding lint
-    noted wording language.value claims rules policy children.reduce binding given resolve inspect suspicion
+    errors dataclass hashing keys patterns tables canonical lexicon values ranges markdown citation receipt chain
+    toolspec transcript evidence facts snapshot seal confirmation rows ledger attest grade outside children finding
+    lint noted wording language.value claims rules policy children.reduce binding given resolve inspect suspicion
     language claimed bearing cited attested summary confirmed turn audit executed audited verify witness
     children.judge
     """.split()

@@ -222,3 +222,15 @@ def test_what_is_beyond_the_bound_is_said() -> None:
     found = parse_citations("[r1] " * (MAX_CITATIONS + 5))
     assert [c.malformed for c in found[-2:]] == [False, True]
     assert "not read" in found[-1].reason
+
+
+_NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,127}", fullmatch=True) | st.sampled_from(
+    "and to through see receipt r R N X r2 R3 r2_3 r__ _ __ ___ and_r2 to_r3".split()
+)
+
+
+@given(_NAMES)
+def test_a_plain_name_is_its_own_anchor_and_is_read_back_as_it_stands(name: str) -> None:
+    assert clean_anchor(name) == name
+    [citation] = parse_citations(f"Done {format_citation(3, name)}.")
+    assert (citation.id, citation.anchor, citation.lenient, citation.malformed) == ("r3", name, False, False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from itertools import pairwise
 
 import pytest
@@ -10,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from receipts_middleware.core.values import Pool, Value, read_arguments, read_values, same_value
+from receipts_middleware.core.values.numbers import NUMBER_WORDS, read_words
+from receipts_middleware.core.values.tables import TENS, UNITS
 from receipts_middleware.core.values.value import MAX_TEXT, MAX_VALUES
 
 
@@ -140,3 +143,27 @@ def test_hostile_arguments_are_bounded() -> None:
         nested = [nested]
     assert read_arguments(nested)
     assert read_arguments({1: 10**5000, "a": float("nan"), "b": -(10**400), "c": float("inf"), "d": object()}) == []
+
+
+def _spelled(number: int, joint: str) -> str:
+    """A number below a million as people write it."""
+    words = {value: word for word, value in (*UNITS.items(), *TENS.items())}
+    if number >= 1_000:
+        rest = number % 1_000
+        return f"{_spelled(number // 1_000, joint)} thousand" + (f" {_spelled(rest, joint)}" if rest else "")
+    if number >= 100:
+        rest = number % 100
+        return f"{words[number // 100]} hundred" + (f"{joint}{_spelled(rest, joint)}" if rest else "")
+    if number < 20 or number % 10 == 0:
+        return words[number]
+    return f"{words[number - number % 10]}-{words[number % 10]}"
+
+
+@pytest.mark.parametrize("joint", [" ", " and "])
+def test_every_number_that_is_written_out_is_read_whole(joint: str) -> None:
+    pattern = re.compile(NUMBER_WORDS)
+    for number in (*range(1_000), *range(1_000, 1_000_000, 997)):
+        text = _spelled(number, joint)
+        match = pattern.match(f"{text} eggs")
+        assert match is not None, text
+        assert (match.group(), read_words(match.group())) == (text, number)

@@ -11,26 +11,37 @@ from collections.abc import Mapping
 from typing import Final
 
 from receipts_middleware.core.binding.words import stem
+from receipts_middleware.core.tables import table_of
 
 
 def _index(rows: Mapping[str, str]) -> Mapping[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
-    for name, words in rows.items():
-        for word in words.split():
-            found.setdefault(stem(word), set()).add(name)
-    return {word: frozenset(names) for word, names in found.items()}
+    """Stems of words to the names of their rows."""
+
+    def make() -> Mapping[str, frozenset[str]]:
+        found: dict[str, set[str]] = {}
+        for name, words in rows.items():
+            for word in words.split():
+                found.setdefault(stem(word), set()).add(name)
+        return {word: frozenset(names) for word, names in found.items()}
+
+    return table_of(make)
 
 
 def _phrasal(text: str) -> Mapping[tuple[str, str], str]:
-    found: dict[tuple[str, str], str] = {}
-    verb = ""
-    for word in text.split():
-        if word.endswith(":"):
-            verb = stem(word[:-1])
-        else:
-            particle, _, meaning = word.partition("=")
-            found[verb, particle] = stem(meaning)
-    return found
+    """Stems of a verb, and its particle, to the stem of what both mean."""
+
+    def make() -> Mapping[tuple[str, str], str]:
+        found: dict[tuple[str, str], str] = {}
+        verb = ""
+        for word in text.split():
+            if word.endswith(":"):
+                verb = stem(word[:-1])
+            else:
+                particle, _, meaning = word.partition("=")
+                found[verb, particle] = stem(meaning)
+        return found
+
+    return table_of(make)
 
 
 #: Acts under which words of acting meet. A verb may be in several.

@@ -6,7 +6,10 @@ with the codes of their airports. From general knowledge and IATA's codes; a nam
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
+
+from receipts_middleware.core.tables import table_of
 
 #: Given names and their short forms; names between bars are of one person.
 _FORMS: Final = """
@@ -100,15 +103,24 @@ def _groups(text: str) -> list[list[str]]:
     return [group.split() for group in text.split("|") if group.split()]
 
 
-#: A given name and the groups of forms that it belongs to.
-GIVEN: Final[dict[str, frozenset[int]]] = {}
-for _number, _group in enumerate([*_groups(_FORMS), *([name] for name in _OTHERS.split())]):
-    for _name in _group:
-        GIVEN[_name] = GIVEN.get(_name, frozenset()) | {_number}
+def _given() -> Mapping[str, frozenset[int]]:
+    found: dict[str, frozenset[int]] = {}
+    for number, group in enumerate([*_groups(_FORMS), *([name] for name in _OTHERS.split())]):
+        for name in group:
+            found[name] = found.get(name, frozenset()) | {number}
+    return found
 
+
+def _cities() -> Mapping[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for group in _groups(_CITIES):
+        for name in group:
+            bare = name.removeprefix("=")
+            found[bare] = found.get(bare, frozenset()) | {group[0]}
+    return found
+
+
+#: A given name and the groups of forms that it belongs to.
+GIVEN: Final = table_of(_given)
 #: A way to write a city, without the mark of a code, and the cities that it may be.
-CITIES: Final[dict[str, frozenset[str]]] = {}
-for _group in _groups(_CITIES):
-    for _name in _group:
-        _bare = _name.removeprefix("=")
-        CITIES[_bare] = CITIES.get(_bare, frozenset()) | {_group[0]}
+CITIES: Final = table_of(_cities)

@@ -15,6 +15,10 @@ from receipts_middleware.core.patterns import pattern_of
 #: Endings that tell an act from the noun that names it ("reservation" and "reserve", "payment" and "pay").
 _ENDINGS: Final = ("ations", "ation", "ments", "ment", "ings", "ing", "itions", "tions", "ions", "ion", "als", "al",
                    "ance", "ence", "ers", "er", "ors", "or", "es", "s", "e", "y")  # fmt: skip
+#: The same by their last letter, each in that order: most words are held against two of them and not against all.
+_ENDINGS_BY_LETTER: Final = {
+    letter: tuple(e for e in _ENDINGS if e[-1] == letter) for letter in {e[-1] for e in _ENDINGS}
+}
 _IRREGULAR: Final = {
     "subscription": "subscrib", "subscriptions": "subscrib", "unsubscription": "unsubscrib", "sent": "send",
     "paid": "pay", "bought": "buy", "people": "person", "children": "child", "deletion": "delet", "cancelled": "cancel",
@@ -57,7 +61,7 @@ def stem(word: str) -> str:
         return _IRREGULAR[base]
     if base.endswith("ies") and len(base) > 4:
         base = base[:-3] + "y"
-    for ending in _ENDINGS:
+    for ending in _ENDINGS_BY_LETTER.get(base[-1:], ()):
         if base.endswith(ending) and len(base) - len(ending) >= 3:
             base = base[: -len(ending)]
             break

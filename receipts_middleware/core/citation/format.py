@@ -48,6 +48,8 @@ def clean_anchor(name: str) -> str:
         Where what is left would be read as something else (`a, r2`), everything unusual in it becomes an
         underscore; empty where nothing is left.
     """
+    if len(name) <= MAX_ANCHOR and name.isascii() and name.isidentifier():
+        return name  # as most names are: it can be read as nothing else, and the patterns that know are many
     kept = UNPRINTABLE.sub("", _FORBIDDEN.sub("", name[:_MAX_NAME]))
     plain = _UNUSUAL.sub("_", kept)
     for candidate in (kept, plain, plain.lstrip(".:/+-_@")):

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from receipts_middleware.core.tables import table_of
+
 _ROWS: Final[Mapping[str, str]] = {
     "de": """der die das den dem des ein eine einen einem einer eines und oder aber nicht ich du er sie es wir ihr
         ihnen ihre ihren ihrem ihrer mir mich dir dich uns euch mein meine meinen meiner dein deine ist sind war
@@ -122,4 +124,4 @@ def _index() -> Mapping[str, tuple[str, ...]]:
 
 
 #: Word in lower case to the codes of the languages whose closed classes it is in.
-FOREIGN: Final = _index()
+FOREIGN: Final = table_of(_index)

@@ -36,8 +36,8 @@ def _count() -> re.Pattern[str]:
     """Compiled when first needed, since it takes milliseconds."""
     return re.compile(
         rf"(?<![\w.,:/#$€£@\u2013-])(?=-?\d|{NUMBER_BEGINS}|(?i:bo|ha|do))(?:-?(?P<number>{NUMERAL})(?P<times>[kKM]|\s(?i:thousand|million|billion)\b)?(?![\w@]|[.,:/\u2013-]\d)"
-        rf"|(?P<fixed>(?i:{_FIXED}))\b|(?P<dozen>(?i:(?:(?P<many>{NUMBER_WORDS}|\d{{1,3}}|a)\s)?dozen))\b"
-        rf"|(?P<words>(?i:{NUMBER_WORDS}))\b(?!-(?!\w{{3,}})))",
+        rf"|(?P<fixed>(?i:{_FIXED}))\b|(?P<dozen>(?i:(?:(?P<many>\d{{1,3}}|a)\s)?dozen))\b"
+        rf"|(?P<words>(?i:{NUMBER_WORDS}))(?:\s(?P<dozens>(?i:dozen))\b|\b(?!-(?!\w{{3,}}))))",
     )
 
 
@@ -86,8 +86,8 @@ def read_counts(text: str, signs: Signs) -> Iterator[Value]:
             norm, also = shift(norm, places), also if not places else ()
         elif match["fixed"]:
             norm = str(QUANTIFIERS[" ".join(match["fixed"].lower().split())])
-        elif match["dozen"]:
-            norm = str(12 * _times(match["many"]))
+        elif match["dozen"] or match["dozens"]:
+            norm = str(12 * _times(match["many"] or match["words"]))
         else:
             if match["words"].lower() in ("one", "a") and not _counts_one(text, match):
                 continue

@@ -18,13 +18,15 @@ _PLAIN: Final = r"\d{1,15}(?:[.,]\d{1,20})?"
 NUMERAL: Final = rf"(?:{_GROUPED}|{_PLAIN})(?!\d)"
 MONEY_NUMERAL: Final = rf"(?:\d{{1,3}}(?: \d{{3}}){{1,5}}(?:[.,]\d{{1,2}})?|{_GROUPED}|{_PLAIN})(?!\d)"
 
-_SUB20: Final = "|".join(sorted(UNITS, key=len, reverse=True))
-_SUB100: Final = rf"(?:(?:{'|'.join(TENS)})(?:[-\s](?:{_SUB20}))?|{_SUB20})"
-_SUB1000: Final = rf"(?:(?:(?:{_SUB100}|an?)[-\s])?hundred(?:\s(?:and\s)?{_SUB100})?|{_SUB100})"
-#: A number written out; bounded, since each part comes once.
-NUMBER_WORDS: Final = (
-    rf"(?:{_SUB1000}\s(?:{'|'.join(SCALES)})(?:\s(?:and\s)?{_SUB1000})?|{_SUB1000}|an?\s(?:{'|'.join(SCALES)}))"
-)
+_TEENS: Final = "(?:thir|four|fif|six|seven|eigh|nine)teen"
+_SUB20: Final = "|".join((_TEENS, *sorted((w for w in UNITS if not w.endswith("teen")), key=len, reverse=True)))
+_SUB100: Final = rf"(?:(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:[-\s](?:{_SUB20}))?|{_SUB20})"
+_HUNDRED: Final = rf"hundred(?:\s(?:and\s)?{_SUB100})?"
+_SUB1000: Final = rf"(?:{_SUB100}(?:[-\s]{_HUNDRED})?|(?:an?[-\s])?{_HUNDRED})"
+_SCALE: Final = "|".join(SCALES)
+#: A number written out; bounded, since each part comes once. What parts share is written once as far as it goes, since
+#: the time to compile a pattern is that of its length.
+NUMBER_WORDS: Final = rf"(?:{_SUB1000}(?:\s(?:{_SCALE})(?:\s(?:and\s)?{_SUB1000})?)?|an?\s(?:{_SCALE}))"
 #: How each of them begins: a pattern that looks for this first need not try every word of a text against them all.
 NUMBER_BEGINS: Final = r"(?i:ze|on|tw|th[ir]|fo|fi|s[ie]|ei|ni|te|el|hu|an?[\s-])"
 _WORD: Final = pattern_of(r"[a-z]+")
