@@ -167,18 +167,19 @@ class Receipt(_Later):
         return f"r{self.n}"
 
     @classmethod
-    def later(cls, work: Callable[[str], Mapping[str, object]], **known: object) -> Receipt:
+    def later(cls, work: Callable[[str], Mapping[str, object]], *, n: int, tool: str) -> Receipt:
         """A receipt whose evidence is worked out when it is asked for: most calls of a long run never are.
 
         Args:
-            work: Gives for the name of a field its value, and those of others that it found on the way. Asked for
-                outcome, digests and what a result says, not for what only an executor knows.
-            known: Fields that are known already.
+            work: Gives for the name of a field its value, and those of others that it found on the way. Not asked for
+                what only an executor knows.
+            n: Its number.
+            tool: Name under which the call was made.
         """
         made = object.__new__(cls)
-        object.__setattr__(made, "_later", work)
-        for name, value in known.items():
-            object.__setattr__(made, name, value)
+        _set_later(made, work)
+        _set_n(made, n)
+        _set_tool(made, tool)
         return made
 
     @property
@@ -227,6 +228,9 @@ class Receipt(_Later):
         return canon(body)
 
 
+#: Fill slots of a receipt that is being made, at half the cost of doing it by name.
+_set_later, _set_n, _set_tool = (getattr(Receipt, name).__set__ for name in ("_later", "n", "tool"))
+
 _REQUIRED: Final = (
     "uid",
     "n",
@@ -244,8 +248,8 @@ _OPTIONAL: Final = tuple(name for name in names(Receipt) if name not in (*_REQUI
 _KNOWN: Final = frozenset((*_REQUIRED, *_OPTIONAL, "v"))
 #: Fields that a receipt with later ones may leave to whoever works them out: what call and result themselves say.
 _WORKED_OUT: Final = frozenset(
-    """outcome outcome_source args_sha256 output_sha256 output_bytes object_id http_status exit_code status_word
-    error_type lossy""".split()
+    """uid tool_call_id created_at prev children outcome outcome_source args_sha256 output_sha256 output_bytes object_id
+    http_status exit_code status_word error_type lossy""".split()
 )
 #: What its other fields are where they are not known, or who makes it.
 _DEFAULTS: Final[Mapping[str, Any]] = {

@@ -59,8 +59,11 @@ def field_of(value: object, name: str) -> object:
     Returns:
         What stands there. Never raises.
     """
-    if type(value) is dict:
-        return value.get(name)
+    kind = type(value)
+    if kind is dict:
+        return value.get(name)  # type: ignore[attr-defined]
+    if kind is str or value is None:  # most content is a text; its methods are no fields
+        return None
     try:
         return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
     except Exception:  # noqa: BLE001  # somebody's message class may raise anything in a property
@@ -87,6 +90,12 @@ def plain_fields(message: object) -> object:
 
 def text_field(value: object, *names: str) -> str:
     """The first of these fields that is a text with something in it, else the empty text."""
+    if type(value) is dict:
+        for name in names:
+            found = value.get(name)
+            if found and isinstance(found, str):
+                return found
+        return ""
     for name in names:
         found = field_of(value, name)
         if isinstance(found, str) and found:
@@ -239,6 +248,8 @@ def parse_json_arguments(raw: object) -> tuple[object, str]:
 
 def _parsed(raw: object) -> tuple[object, bool]:
     """The value, and whether JSON alone was enough to read it."""
+    if type(raw) is dict:
+        return raw, True
     if raw is None or (isinstance(raw, str) and not raw.strip()):
         return {}, True
     if not isinstance(raw, str):

@@ -45,7 +45,7 @@ def detect(message: object) -> Format | None:
     Returns:
         `langchain`, `openai_chat`, or None where it is a message of neither.
     """
-    if isinstance(message, Mapping):
+    if isinstance(message, dict | Mapping):
         plain = not ("data" in message or "kwargs" in message or "additional_kwargs" in message)
         if plain and message.get("type") != "chat" and openai_chat.role_of(message) is not None:
             return "openai_chat"

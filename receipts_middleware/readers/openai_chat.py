@@ -42,7 +42,7 @@ def role_of(message: object) -> Role | None:
     Args:
         message: Dict or object with `role`. Untrusted.
     """
-    role = field_of(message, "role")
+    role = message.get("role") if type(message) is dict else field_of(message, "role")
     if not isinstance(role, str):
         value = field_of(role, "value")  # an enumeration member of a client library
         role = value if isinstance(value, str) else ""
@@ -76,7 +76,7 @@ def _calls(message: object, content: object) -> list[ToolCall]:
     listed = field_of(message, "tool_calls")
     if isinstance(listed, str):
         listed = parse_arguments(listed)
-    if isinstance(listed, Mapping):
+    if not isinstance(listed, list) and isinstance(listed, Mapping):
         listed = [listed]
     calls = [_call(item) for item in listed if item is not None] if isinstance(listed, list | tuple) else []
     if calls:
@@ -132,6 +132,8 @@ def _result(message: object, content: object) -> ToolResult:
 
 def _plain(content: object) -> object:
     """Content as it is hashed: a bare mapping is the text that it stands for, nothing is the empty text."""
+    if type(content) is str:
+        return content
     if isinstance(content, Mapping) and not isinstance(content.get("type"), str):
         try:
             return json.dumps(content, ensure_ascii=False)

@@ -9,7 +9,7 @@ import pytest
 
 from receipts_middleware import verify_messages, verify_turns
 from receipts_middleware.core.binding import table, weigh, words
-from receipts_middleware.core.grade import ledger
+from receipts_middleware.core.grade import ledger, shown
 from receipts_middleware.core.values import read
 
 TOOLS = [("issue_refund", "Refund an order."), ("find_order", "Find an order.")]
@@ -53,9 +53,19 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Callable[[object, str], list[int
 
 
 def test_what_a_call_returned_is_weighed_once_however_many_turns_follow(counted: Callable) -> None:
-    told, shown = counted(weigh, "as_told"), counted(ledger, "states_of")
+    told, looked = counted(weigh, "as_told"), counted(shown, "states_of")
     assert len(list(verify_turns(chat(40), tools=TOOLS))) == 40
-    assert (len(told), len(shown)) == (20, 20)  # refunds, look-ups
+    assert (len(told), len(looked)) == (20, 0)  # refunds; look-ups are of other orders
+
+
+def test_a_look_up_is_read_once_for_what_it_shows_however_many_turns_follow(counted: Callable) -> None:
+    looked = counted(shown, "states_of")
+    messages = chat(40)
+    for at, message in enumerate(messages):
+        if message["role"] == "tool" and at % 8 == 6:
+            message["content"] = str(message["content"]).replace('"seq": "S-0', '"of": "5000')
+    assert len(list(verify_turns(messages, tools=TOOLS))) == 40
+    assert 0 < len(looked) <= 20
 
 
 def test_texts_read_for_values_grow_with_the_turns_and_not_with_their_square(counted: Callable) -> None:

@@ -68,9 +68,12 @@ class Alike:
 
 
 def _scalars_of(args: object) -> object:
-    """What arguments with one digest have in common: keys, and texts and numbers directly under them."""
+    """What arguments with one digest have in common: all that they are, or their keys where values hold others."""
     if isinstance(args, str):
         return args
     if type(args) is not dict:
         return None
-    return frozenset([(key, value) if type(value) in _SCALARS else key for key, value in args.items()])
+    try:
+        return frozenset(args.items())
+    except TypeError:  # a list or an object among the values
+        return frozenset([(key, value) if type(value) in _SCALARS else key for key, value in args.items()])

@@ -75,7 +75,9 @@ class TeamMemory:
         same = not self.delegates and len(self.seen) <= len(entries) and all(map(is_, self.seen, entries))
         fresh = entries[len(self.seen) :] if same else entries
         self.seen = entries
-        self.delegates = any(_delegates(_below(entry, below, self)) or _is_unseen(entry) for entry in fresh)
+        self.delegates = any(
+            _is_unseen(entry) or (_may_delegate(entry) and _delegates(_below(entry, below, self))) for entry in fresh
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,11 @@ def _below(entry: Entry, below: Callable[[Entry], Below], memory: TeamMemory) ->
     if found.runs or found.left_out:
         memory.below[entry.receipt.uid] = (entry, found)
     return found
+
+
+def _may_delegate(entry: Entry) -> bool:
+    """Whether a call may hold subagents: a receipt that nobody stamped has none, and its call says so."""
+    return not entry.receipt.is_later or entry.call is None or bool(entry.call.subagents)
 
 
 def _delegates(under: Below) -> bool:

@@ -8,6 +8,7 @@ compiles what it reads, which prints warnings for odd escapes and has no bound o
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Final
 
 from receipts_middleware.core.dataclass import dataclass
@@ -27,6 +28,9 @@ _BLANK: Final = pattern_of(r"[ \t\r\n]*")
 _WORDS: Final = {"True": True, "False": False, "None": None, "true": True, "false": False, "null": None}
 _ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "\n": ""}
 _HEX_ESCAPES: Final = {"x": 2, "u": 4, "U": 8}
+
+
+_scan: Final[Callable[[str, int], tuple[object, int]]] = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,12 @@ def parse_value(text: str, *, limit: int = MAX_PARSE) -> Parsed | None:
     """
     if len(text) > limit:
         return None
+    try:
+        value, end = _scan(text, 0)  # nearly every text begins and ends with its value
+        if end == len(text):
+            return Parsed(value)
+    except (StopIteration, ValueError, RecursionError):
+        pass
     try:
         return Parsed(json.loads(text))
     except (ValueError, RecursionError):

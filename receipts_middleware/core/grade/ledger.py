@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Final
 
 from receipts_middleware.core.evidence import OPEN_PREFIX, REFUSED_PREFIX, normal_status
 from receipts_middleware.core.evidence.keys import normal_key
-from receipts_middleware.core.grade.readback import confirms, states_of
+from receipts_middleware.core.grade.readback import confirms
 from receipts_middleware.core.grade.rows import Graded, grade
+from receipts_middleware.core.grade.shown import Shown, short_arguments
 from receipts_middleware.core.ledger import Entry
 from receipts_middleware.core.lexicon.keys import TRIED_OUT_KEYS
 from receipts_middleware.core.toolspec import ToolSpec, find_spec
@@ -20,9 +21,8 @@ from receipts_middleware.core.transcript import Grade
 
 #: Grades that a read-back lifts: the act was accepted, or done.
 _LIFTED: Final = frozenset({"S2", "S3"})
-#: Short values of arguments that are compared with a state or an id.
+#: Arguments that are looked at.
 _MAX_ARGS: Final = 64
-_MAX_ARG_CHARS: Final = 128
 
 
 _NUMBER: Final = attrgetter("n")
@@ -56,8 +56,7 @@ class Grades:
         self._entries: list[Entry] = []
         self._own: dict[int, Graded] = {}
         self._lifted: dict[int, Graded] = {}
-        self._shown: dict[str, list[tuple[Entry, str]]] = {}
-        self._looked_at: dict[int, int] = {}
+        self._shown = Shown()
         self._read = 0
 
     def take(self, entries: Iterable[Entry]) -> None:
@@ -115,14 +114,11 @@ class Grades:
         """What the first reading makes of an act that confirms it."""
         for read in self._entries[self._read :]:
             if self._kinds.of(read) == "reading":
-                for shown, word in _states(read):
-                    self._shown.setdefault(shown, []).append((read, word))
+                self._shown.take(read)
         self._read = len(self._entries)
-        found = self._shown.get(name, [])
-        begin = self._looked_at.get(act.n, 0)
-        self._looked_at[act.n] = len(found)
-        asked = _states_asked(act) if begin < len(found) else frozenset()
-        for read, word in found[begin:]:
+        asked: frozenset[str] | None = None
+        for read, word in self._shown.since(act, name):
+            asked = _states_asked(act) if asked is None else asked
             if _is_before(act, read) and confirms(word, act.tool, asked) and self._is_good(read):
                 return Graded("S4", f"read_back: {read.id} {word}"[:200])
         return None
@@ -214,36 +210,9 @@ def _is_before(act: Entry, read: Entry) -> bool:
     return act.n < read.n
 
 
-def _states(read: Entry) -> Iterator[tuple[str, str]]:
-    if read.result is not None:
-        asked = frozenset(_arguments(read))
-        yield from states_of(read.result.text or read.result.content, asked)
-        return
-    word = read.receipt.status_word
-    if word is None:
-        return
-    # Without the result nobody can tell whose state it was, where the facts name several things: the first is the
-    # object itself or what was asked for.
-    facts = read.facts.get("args")
-    asked_facts = [fact for fact in facts if isinstance(fact, str)] if isinstance(facts, list | tuple) else []
-    for name in (read.receipt.object_id,) if read.receipt.object_id is not None else asked_facts[:1]:
-        yield name, word
-
-
-def _arguments(entry: Entry) -> Iterator[str]:
-    """Short values of the arguments, top level."""
-    args = entry.call.args if entry.call is not None else None
-    if isinstance(args, Mapping):
-        for value in list(args.values())[:_MAX_ARGS]:
-            if isinstance(value, str) and len(value) <= _MAX_ARG_CHARS:
-                yield value.strip()
-            elif isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**18:
-                yield str(value)
-
-
 def _states_asked(act: Entry) -> frozenset[str]:
     """Values of the act's own arguments, as states are spelled."""
-    return frozenset(normal_status(value) for value in _arguments(act) if not value.isdecimal())
+    return frozenset(normal_status(value) for value in short_arguments(act) if not value.isdecimal())
 
 
 class _Kinds:

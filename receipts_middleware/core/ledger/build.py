@@ -107,6 +107,8 @@ class LedgerBuilder:
                 self._take_snapshot(snapshot)
         base = self._last.n if self._last is not None else self.issued
         if message.calls:
+            for slot in self._newest.left():
+                self._earlier.add(slot)
             self._newest = Waiting()
         for position, call in enumerate(message.calls, 1):
             slot = CallSlot(base + position, position, call, self._index, self.head)
@@ -121,7 +123,6 @@ class LedgerBuilder:
                 self._open += 1
             if not slot.answered:
                 self._newest.add(slot)
-                self._earlier.add(slot)
         self.issued = max(self.issued, base + len(message.calls))
 
     def _take_snapshot(self, snapshot: Snapshot) -> None:

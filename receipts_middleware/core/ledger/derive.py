@@ -30,7 +30,7 @@ def derive_receipt(slot: CallSlot, result: ToolResult | None, kind: ToolKind, id
     Returns:
         A receipt without a time, whose uid is `t{message}.{call}`.
     """
-    return Receipt(**_known(slot), created_at="", **_Work(slot, result, kind, id_path).everything())
+    return Receipt(n=slot.n, tool=slot.call.tool[:MAX_TEXT], **_Work(slot, result, kind, id_path).everything())
 
 
 def later_receipt(slot: CallSlot, result: ToolResult | None, kind: ToolKind, id_path: str | None = None) -> Receipt:
@@ -42,19 +42,7 @@ def later_receipt(slot: CallSlot, result: ToolResult | None, kind: ToolKind, id_
         kind: As for `derive_receipt`.
         id_path: As for `derive_receipt`.
     """
-    return Receipt.later(_Work(slot, result, kind, id_path), **_known(slot), created_at="")
-
-
-def _known(slot: CallSlot) -> dict[str, Any]:
-    """What needs no reading."""
-    call = slot.call
-    return {
-        "uid": f"t{slot.message_index}.{slot.position}",
-        "n": slot.n,
-        "tool_call_id": call.tool_call_id[:MAX_TEXT],
-        "tool": call.tool[:MAX_TEXT],
-        "prev": slot.prev,
-    }
+    return Receipt.later(_Work(slot, result, kind, id_path), n=slot.n, tool=slot.call.tool[:MAX_TEXT])
 
 
 class _Work:
@@ -75,11 +63,22 @@ class _Work:
             return {"output_sha256": self.output().sha256, "output_bytes": self.output().output_bytes}
         if name == "lossy":
             return {"lossy": self.args().lossy or self.output().lossy}
-        return self.evidence()
+        return self.place() if name in _PLACE else self.evidence()
 
     def everything(self) -> dict[str, Any]:
         """All fields."""
-        return {**self("args_sha256"), **self("output_bytes"), **self("lossy"), **self.evidence()}
+        return {**self.place(), **self("args_sha256"), **self("output_bytes"), **self("lossy"), **self.evidence()}
+
+    def place(self) -> dict[str, Any]:
+        """What needs no reading."""
+        slot = self.slot
+        return {
+            "uid": f"t{slot.message_index}.{slot.position}",
+            "tool_call_id": slot.call.tool_call_id[:MAX_TEXT],
+            "created_at": "",
+            "prev": slot.prev,
+            "children": (),
+        }
 
     def args(self) -> Digest:
         """Digest of the arguments."""
@@ -110,6 +109,7 @@ class _Work:
         }
 
 
+_PLACE: Final = frozenset({"uid", "tool_call_id", "created_at", "prev", "children"})
 _NO_OUTPUT: Final = OutputDigest(EMPTY_TEXT_SHA256, 0, lossy=False)
 #: What a call that nothing answered is, by who was to run it.
 _UNANSWERED: Final[Mapping[str, Outcome]] = {

@@ -48,9 +48,17 @@ class Waiting:
 
     def add(self, slot: CallSlot) -> None:
         """Take in a call."""
-        self.by_id.setdefault(slot.call.tool_call_id, deque()).append(slot)
-        self.by_name.setdefault(slot.call.tool, deque()).append(slot)
+        for calls, key in ((self.by_id, slot.call.tool_call_id), (self.by_name, slot.call.tool)):
+            held = calls.get(key)
+            if held is None:
+                calls[key] = deque((slot,))
+            else:
+                held.append(slot)
         self.in_order.append(slot)
+
+    def left(self) -> list[CallSlot]:
+        """Calls that still wait, oldest first."""
+        return [slot for slot in self.in_order if not slot.answered]
 
     def with_id(self, tool_call_id: str) -> CallSlot | None:
         """The oldest call of this id that still waits."""
