@@ -83,6 +83,7 @@ class Act:
     _key_words: frozenset[str] | None = None
     _text: str | None = None
     _agreed: dict[tuple[str, str, str], bool] = field(default_factory=dict)
+    _agreed_in: int = -1
     _records: tuple[Record, ...] | None = None
     _pairs: tuple[tuple[str, str], ...] | None = None
     _parsed: object = None
@@ -198,14 +199,15 @@ class Act:
             self._key_words = stems_of(" ".join(key for key, _ in self.arg_pairs()))
         return self._key_words
 
-    def remember(self, value: Value, agreed: bool) -> bool:  # noqa: FBT001 - what is remembered
-        """Keep whether a value agrees with this call; replies name the same values again and again."""
-        self._agreed[value.kind, value.norm, value.unit] = agreed
-        return agreed
+    def agreements(self) -> dict[tuple[str, str, str], bool]:
+        """Whether values agree with this call, by kind, norm and unit, as far as that was asked in this turn.
 
-    def remembered(self, value: Value) -> bool | None:
-        """Whether a value agrees with this call, where that was asked before."""
-        return self._agreed.get((value.kind, value.norm, value.unit))
+        A reply names the same values again and again; the next one names others.
+        """
+        turn = self.weigher.turn
+        if self._agreed_in != turn:
+            self._agreed, self._agreed_in = {}, turn
+        return self._agreed
 
     def words(self) -> frozenset[str]:
         """Stems of the words of arguments and result."""

@@ -23,6 +23,8 @@ Mismatch = Literal["wrong_target", "wrong_amount"]
 
 TARGETS: Final = frozenset({"email", "id", "path", "branch", "url"})
 AMOUNTS: Final = frozenset({"money", "count", "percent"})
+#: A call's own amount or day that a claim names speaks for another one beside it.
+_SETTLING: Final = frozenset({"money", "date", "time"})
 TIMES: Final = frozenset({"date", "time"})
 
 _LETTERS: Final = pattern_of(r"[a-z]")
@@ -60,7 +62,7 @@ class Compared:
     silent: list[Value] = field(default_factory=list)
 
 
-def compare(text: str, values: Sequence[Value], act: Act, run: Run) -> Compared:
+def compare(text: str, values: Sequence[Value], act: Act, run: Run, mentioned: Pool | None = None) -> Compared:
     """Hold the values of a claim against a call.
 
     Args:
@@ -68,17 +70,19 @@ def compare(text: str, values: Sequence[Value], act: Act, run: Run) -> Compared:
         values: Its values, offsets in it.
         act: The call.
         run: Everything else that was seen.
+        mentioned: The same values, where they were pooled before.
 
     Returns:
         Each value in one of the three lists.
     """
     found = Compared()
-    mentioned = Pool(values)
-    settled = {value.kind for value in values if value.kind in ("money", "date", "time") and agrees(value, act)}
-    for value in values:
-        if agrees(value, act):
+    agreed = [agrees(value, act) for value in values]
+    settled = {value.kind for value, same in zip(values, agreed, strict=True) if same and value.kind in _SETTLING}
+    for value, same in zip(values, agreed, strict=True):
+        if same:
             found.agree.append(value)
             continue
+        mentioned = mentioned if mentioned is not None else Pool(values)
         if value.kind in settled:
             found.silent.append(value)  # the call's own amount or day is named, so this is another one
             continue
@@ -102,8 +106,11 @@ def agrees(value: Value, act: Act) -> bool:
         value: Of a claim.
         act: The call.
     """
-    known = act.remembered(value)
-    return known if known is not None else act.remember(value, _agrees(value, act))
+    known, key = act.agreements(), (value.kind, value.norm, value.unit)
+    found = known.get(key)
+    if found is None:
+        found = known[key] = _agrees(value, act)
+    return found
 
 
 def _agrees(value: Value, act: Act) -> bool:

@@ -14,6 +14,7 @@ from typing import Final
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.contrast_words import Mention, Word, WordSet, mentions_in, word_sets, words_in
 from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values.counts import singular
 from receipts_middleware.core.values.dates import weekday_of
@@ -63,21 +64,18 @@ _FUNCTION: Final = frozenset(
 _OLD_KEYS: Final = frozenset("previous old from former before original prior available options allowed default".split())
 
 
-def other_member(text: str, act: Act, run: Run) -> str:
+def other_member(claim: Spoken, act: Act) -> str:
     """What a call was given of a set where the claim has another word of it.
 
     Args:
-        text: The claim. Untrusted.
+        claim: The claim.
         act: The call.
-        run: Everything else that was seen.
 
     Returns:
         Key and value of the call; empty where nothing speaks against the claim.
     """
-    by_set: dict[int, list[Mention]] = {}
-    for mention in mentions_in(text):
-        by_set.setdefault(mention.number, []).append(mention)
-    for number, said in by_set.items():
+    text, run = claim.text, claim.run
+    for number, said in claim.members().items():
         if word_sets()[number].name in _SUMMED and sum(a.traits.name == act.traits.name for a in run.acts) > 1:
             continue
         own = list(_given(number, text, act))
@@ -94,7 +92,7 @@ def _given(number: int, text: str, act: Act) -> Iterator[tuple[str, str, frozens
     """What the arguments say of a set, else what the one record of the result does: key, text, members."""
     found = False
     for key, value in act.arg_pairs()[:64]:
-        members = _members_of(number, key, value, text)
+        members = _members_of(number, key, value, text) if number in _sets_in(value) else None
         if members:
             found = True
             yield key, value.strip(), members
@@ -103,15 +101,28 @@ def _given(number: int, text: str, act: Act) -> Iterator[tuple[str, str, frozens
     told = [
         (key, value.strip(), members)
         for key, value in act.records()[0].pairs[:64]
-        if not _OLD_KEYS & set(key.split()) and (members := _keyed(number, key, value))
+        if number in _sets_in(value) and not _OLD_KEYS & set(key.split()) and (members := _keyed(number, key, value))
     ]
     if len({members for _, _, members in told}) == 1:
         yield told[0]
 
 
+#: Characters of an argument that may be one of a set.
+_MAX_CHARS: Final = 40
+
+
+@lru_cache(maxsize=2_048)  # each claim that has a word of a set asks it of all that a call was given
+def _sets_in(value: str) -> frozenset[int]:
+    """Numbers of the sets of which a short text has a word."""
+    return frozenset(mention.number for mention in mentions_in(value)) if len(value) <= _MAX_CHARS else _NO_SETS
+
+
+_NO_SETS: Final[frozenset[int]] = frozenset()
+
+
 def _keyed(number: int, key: str, value: str) -> frozenset[int]:
     """Members that a short text under a key of the set names."""
-    if len(value) > 40 or not _has_key(number, key):
+    if len(value) > _MAX_CHARS or not _has_key(number, key):
         return frozenset()
     words = words_in(value)
     if not 0 < len(words) <= _MAX_SHORT:
@@ -128,7 +139,7 @@ def _has_key(number: int, key: str) -> bool:
 
 def _members_of(number: int, key: str, value: str, text: str) -> frozenset[int]:
     keyed = _keyed(number, key, value)
-    if keyed or len(value) > 40 or _NAMES & set(key.split()):
+    if keyed or len(value) > _MAX_CHARS or _NAMES & set(key.split()):
         return keyed
     words = words_in(value)
     if not 0 < len(words) <= _MAX_SHORT:

@@ -90,7 +90,7 @@ def judge_denial(said: Spoken) -> Judged:
             strong = bool(words & act.traits.own)
         if meant.verb in _TOUCHED:
             strong = act.kind == "acting" and bool(words & (act.traits.own | act.traits.told | act.key_words()))
-        held = compare(claim.text, values, act, run)
+        held = compare(claim.text, values, act, run, said.mentioned())
         if _OPEN_END.search(act.output[:4_000]) or _makes_another(meant, candidate):
             strong = False
         if not strong or held.differ or any(v.kind in TARGETS for v in held.silent):

@@ -61,7 +61,7 @@ def judge_calls(said: Spoken, found: Candidates) -> Judged:
     claim, values, run = said.claim, said.values, said.run
     required = required_of(claim, found)
     tools = found.tools
-    compared = {id(c): compare(claim.text, values, c.act, run) for c in found.calls}
+    compared = {id(c): compare(claim.text, values, c.act, run, said.mentioned()) for c in found.calls}
     many = _MANY.search(claim.text) is not None or len(said.names()) > 1 or len(values) > 2
     calls = _closest(found.calls, compared, many=many)
     batch = batch_of(claim, values, found)

@@ -30,17 +30,24 @@ def others_named(said: Spoken, calls: Sequence[Candidate]) -> dict[Act, str]:
         other = (
             _other_named(said.lowered(), act, run)
             or _other_keyed(said, act)
-            or other_short(text, act)
-            or other_numbered(text, act)
-            or other_number(said, act)
-            or other_made(said, act)
-            or other_code(said, act)
-            or other_member(text, act, run)
+            or (said.has_digits() and _other_by_digits(said, act))
+            or other_member(said, act)
             or other_name(text, act, run)
         )
         if other:
             found[candidate.act] = other
     return found
+
+
+def _other_by_digits(said: Spoken, act: Act) -> str:
+    """What the call was about, where a name or number with digits in the claim is another one."""
+    return (
+        other_short(said.text, act)
+        or other_numbered(said.text, act)
+        or other_number(said, act)
+        or other_made(said, act)
+        or other_code(said, act)
+    )
 
 
 def _other_named(lowered: str, act: Act, run: Run) -> str:
@@ -104,15 +111,11 @@ def _other_keyed(said: Spoken, act: Act) -> str:
     """`in the Facilities channel` where the argument `channel` is `Finance`."""
     text, lowered = said.text, said.lowered()
     for key, given in act.arg_pairs():
-        word = key.split()[-1] if key else ""
+        word = key[key.rfind(" ") + 1 :]
+        if word not in lowered or len(word) < 4 or word in _NO_NOUNS:
+            continue
         value = given.strip()
-        if (
-            len(word) < 4
-            or word in _NO_NOUNS
-            or not 1 < len(value) <= 40
-            or value.lower().lstrip("#@") in lowered
-            or word not in lowered
-        ):
+        if not 1 < len(value) <= 40 or value.lower().lstrip("#@") in lowered:
             continue
         match = re.search(rf"[`\"“#]?([A-Z#][\w-]*|(?<=`)[\w-]+)[`\"”]? {word}\b|\b{word} [`\"“#]?([A-Z][\w-]+)", text)
         if not match:

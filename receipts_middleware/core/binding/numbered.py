@@ -43,7 +43,7 @@ def other_number(said: Spoken, act: Act) -> str:
         Noun and number of the call; empty where nothing speaks against the claim.
     """
     lowered, run = said.lowered(), said.run
-    if not _DIGITS.search(lowered) or said.is_contrasted():
+    if said.is_contrasted():
         return ""
     for key, given in act.arg_pairs():
         word = next(iter(reversed(key.split())), "") if not key.endswith((" id", " no", " number")) else key.split()[-2]

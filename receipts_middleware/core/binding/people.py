@@ -140,9 +140,12 @@ def other_name(text: str, act: Act, run: Run) -> str:
     Returns:
         Key and value of the call; empty where nothing speaks against the claim.
     """
+    names = _names_of(text)
+    if not names:
+        return ""
     pairs = act.arg_pairs()[:64]
     places = frozenset(city for _, value in pairs for city in _cities(value.strip()))
-    for said in _names_of(text):
+    for said in names:
         for key, value in pairs:
             own = value.strip()
             kind = singular(key.split()[-1]) if key else ""

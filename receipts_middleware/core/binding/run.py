@@ -125,9 +125,10 @@ class Run:
 
     def alias_words(self, act: Act) -> frozenset[str]:
         """Stems of what readings say of the things that the arguments of a call name by id."""
-        if self._by_scalar is None:
-            self._by_scalar = self._read_scalars()
-        if not self._by_scalar:
+        scalars = self._by_scalar
+        if scalars is None:
+            scalars = self._by_scalar = self._read_scalars()
+        if not scalars:
             return _NOTHING
         found = self._aliases.get(act.entry.n)
         if found is None:

@@ -10,12 +10,14 @@ from typing import Final, NamedTuple
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.compare import TARGETS, agrees
+from receipts_middleware.core.binding.contrast_words import Mention, mentions_in
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.tools import Meant, meant_by
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.patterns import pattern_of
-from receipts_middleware.core.values import Value, read_values
+from receipts_middleware.core.values import Pool, Value, read_values
 
+_DIGIT: Final = pattern_of(r"\d")
 _NAME: Final = pattern_of(r"(?<![\w@.-])[A-Z][\w'’-]{1,40}")
 #: Words by which a thing is said to be another one, or not the one.
 _CONTRASTED: Final = pattern_of(r"\b(?:not|instead|rather|from|was|were|previous|old|except|than)\b", re.IGNORECASE)
@@ -48,7 +50,22 @@ class Spoken:
         run: What ran.
     """
 
-    __slots__ = ("_common", "_contrasted", "_lowered", "_names", "_told", "claim", "meant", "run", "text", "values")
+    __slots__ = (
+        "_common",
+        "_contrasted",
+        "_digits",
+        "_keys",
+        "_lowered",
+        "_members",
+        "_mentioned",
+        "_names",
+        "_told",
+        "claim",
+        "meant",
+        "run",
+        "text",
+        "values",
+    )
 
     def __init__(
         self, claim: FoundClaim, run: Run, *, values: list[Value] | None = None, meant: Meant | None = None
@@ -63,6 +80,11 @@ class Spoken:
         self._lowered: str | None = None
         self._names: list[str] | None = None
         self._contrasted: bool | None = None
+        self._digits: bool | None = None
+        self._mentioned: Pool | None = None
+        self._members: dict[int, list[Mention]] | None = None
+        #: Each value, whether it names a thing, and whether it is no more than 1 or 2.
+        self._keys = [(v, v.kind in TARGETS, v.norm in ("1", "2")) for v in self.values]
 
     def among(self, run: Run) -> Spoken:
         """The same claim, held against another run."""
@@ -86,17 +108,37 @@ class Spoken:
             self._contrasted = _CONTRASTED.search(self.text) is not None
         return self._contrasted
 
+    def has_digits(self) -> bool:
+        """Whether a digit stands in its words."""
+        if self._digits is None:
+            self._digits = _DIGIT.search(self.text) is not None
+        return self._digits
+
+    def mentioned(self) -> Pool:
+        """Its values as a pool."""
+        if self._mentioned is None:
+            self._mentioned = Pool(self.values)
+        return self._mentioned
+
+    def members(self) -> dict[int, list[Mention]]:
+        """Its words that are of sets whose members exclude one another, by the number of the set."""
+        if self._members is None:
+            self._members = {}
+            for mention in mentions_in(self.text):
+                self._members.setdefault(mention.number, []).append(mention)
+        return self._members
+
     def common(self, act: Act) -> Common:
         """What it has in common with a call."""
         found = self._common.get(act)
         if found is None:
             things = values = agreed = 0
-            for value in self.values:
+            for value, is_thing, is_small in self._keys:
                 if agrees(value, act):
                     agreed += 1
-                    if value.kind in TARGETS:
+                    if is_thing:
                         things += 1
-                    elif value.norm not in ("1", "2"):
+                    elif not is_small:
                         values += 1
             words = self.meant.words & act.words()
             alias = self.run.alias_words(act)

@@ -90,12 +90,13 @@ class Fits:
         is_of_things: It names no act, but things of which some tools speak, so that the others are not meant.
     """
 
-    __slots__ = ("box", "is_of_things", "meant", "near", "rest")
+    __slots__ = ("_far", "box", "is_of_things", "meant", "near", "rest")
 
     def __init__(self, meant: Meant, box: Toolbox) -> None:
         self.meant = meant
         self.box = box
         self.near = box.near(meant)
+        self._far: dict[int, Fit | None] = {}
         self.rest = _NOTHING
         self.is_of_things = False
         if meant.generic:
@@ -116,8 +117,14 @@ class Fits:
         if place is None:
             return None
         found = self.near.get(place)
-        if found is not None:
-            return found
+        if found is None:
+            if place not in self._far:
+                self._far[place] = self._exact(place)
+            found = self._far[place]
+        return found
+
+    def _exact(self, place: int) -> Fit | None:
+        """Fit of a tool that is not near."""
         tool = self.box.traits[place]
         if tool.kind == "reading" and not _may_do(self.meant, tool):
             return None

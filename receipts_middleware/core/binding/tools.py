@@ -195,6 +195,8 @@ def meant_by(claim: FoundClaim) -> Meant:
     )
 
 
+#: Verbs of which a particle makes another.
+_WITH_PARTICLES: Final = frozenset(verb for verb, _ in PHRASAL)
 _PARTICLES: Final = frozenset("up down off on out in over through back aside forward across away along live go".split())
 #: Words between a verb and its particle ("kicked cad-02 off", "turned the first request down").
 _APART: Final = 4
@@ -202,7 +204,11 @@ _APART: Final = 4
 
 def _in_one_word(verb: str, text: str) -> str:
     """The verb that says what verb and particle say; empty where no particle follows."""
-    words = [word.lower() for word in _WORDS.findall(text[:400])]
+    if verb not in _WITH_PARTICLES:
+        return ""
+    words = _WORDS.findall(text[:400].lower())
+    if _PARTICLES.isdisjoint(words):
+        return ""
     for at, word in enumerate(words):
         if verb and (stem(word) == verb or word == verb):
             for behind in range(at + 1, min(at + 2 + _APART, len(words))):
