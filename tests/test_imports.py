@@ -26,8 +26,8 @@ COSTLY = (
 #: What the judge may load of others: modules that everything loads, and those without which no value can be read. A
 #: module that is not here costs every user time at each start; import it where it is used.
 MAY_LOAD = frozenset(
-    """binascii bisect collections contextlib copyreg datetime decimal enum fractions functools gc heapq importlib
-    itertools json keyword math numbers operator re reprlib struct types typing unicodedata warnings""".split()
+    """binascii bisect collections contextlib copyreg datetime enum functools gc heapq importlib
+    itertools json keyword math operator re reprlib struct types typing unicodedata warnings""".split()
 )
 #: What of ours is loaded by those alone who have a use for it: keys, citations, a sink, a policy in a file.
 ON_DEMAND = (

@@ -33,6 +33,12 @@ def test_every_pattern_of_a_module_compiles() -> None:
         assert value.groups == re.compile(value.pattern, value.flags & ~re.UNICODE).groups, name
 
 
+def test_no_module_of_the_judge_compiles_a_pattern_when_it_is_imported() -> None:
+    held = [f"{name}.{key}" for name in modules() for key, value in vars(import_module(name)).items()
+            if isinstance(value, re.Pattern)]  # fmt: skip
+    assert held == [], "write pattern_of(...) in place of re.compile(...)"
+
+
 @pytest.mark.parametrize("name", ["match", "search", "fullmatch", "findall", "split", "groups", "groupindex", "flags"])
 def test_answers_as_the_compiled_pattern_does(name: str) -> None:
     late, compiled = pattern_of(r"(?P<word>[a-z]+)-?", re.IGNORECASE), re.compile(r"(?P<word>[a-z]+)-?", re.IGNORECASE)

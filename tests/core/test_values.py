@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import datetime
 import re
+from decimal import Decimal
+from fractions import Fraction
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from receipts_middleware.core.values import Pool, Value, read_arguments, read_values, same_value
-from receipts_middleware.core.values.numbers import NUMBER_WORDS, read_words
+from receipts_middleware.core.values.numbers import NUMBER_WORDS, ratio, read_words
 from receipts_middleware.core.values.tables import TENS, UNITS
 from receipts_middleware.core.values.value import MAX_TEXT, MAX_VALUES
 
@@ -167,3 +169,28 @@ def test_every_number_that_is_written_out_is_read_whole(joint: str) -> None:
         match = pattern.match(f"{text} eggs")
         assert match is not None, text
         assert (match.group(), read_words(match.group())) == (text, number)
+
+
+@given(st.from_regex(r"(0|[1-9][0-9]{0,30})(\.[0-9]{0,20}[1-9])?", fullmatch=True))
+def test_a_number_as_a_ratio_is_the_fraction_that_it_is(norm: str) -> None:
+    assert ratio(norm) == Fraction(norm).as_integer_ratio()
+
+
+@given(
+    st.decimals("0.001", "1000", places=3),
+    st.decimals("0.01", "1000", places=2),
+    st.sampled_from(["count", "percent"]),
+)
+@example(Decimal("2.675"), Decimal("2.68"), "count")
+@example(Decimal("2.665"), Decimal("2.68"), "count")
+@example(Decimal("0.265"), Decimal("26.5"), "percent")
+@example(Decimal("0.265"), Decimal("27"), "percent")
+def test_rounding_is_exact(seen: Decimal, said: Decimal, kind: str) -> None:
+    norm, told = (f"{number.normalize():f}" for number in (seen, said))
+    half = Fraction(1, 2 * 10 ** len(told.partition(".")[2]))
+    wanted = any(
+        abs(Fraction(seen) * factor - Fraction(said)) <= half for factor in (1, 100 if kind == "percent" else 1)
+    )
+    pool = Pool([Value("count", norm, 0, len(norm), norm, "")])
+    value = Value(kind, told, 0, len(told), told, "%" if kind == "percent" else "")  # type: ignore[arg-type]
+    assert pool._is_rounded(value) is (wanted and "." in norm)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Final, Literal
 
 from receipts_middleware.core.binding.acts import Act
@@ -16,7 +15,7 @@ from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Pool, Value
 from receipts_middleware.core.values.ids import normal_id
-from receipts_middleware.core.values.numbers import shift
+from receipts_middleware.core.values.numbers import ratio, shift
 from receipts_middleware.core.values.tables import AMOUNT_KEYS, DURATIONS, MONTH_DURATIONS
 
 Mismatch = Literal["wrong_target", "wrong_amount"]
@@ -324,12 +323,17 @@ def _other_count(value: Value, text: str, mentioned: Pool, act: Act, run: Run) -
 _SHARE_KEYS: Final = frozenset("percent percentage pct rate apr interest ratio share vat proportion fraction".split())
 
 
+def _is_share(number: Value) -> bool:
+    above, below = ratio(number.norm)
+    return above <= 100 * below
+
+
 def _other_share(mentioned: Pool, act: Act) -> str | None:
     """The one share that the call was given, where the claim names none of its shares."""
     shares = [
         number
         for key, number in keyed_numbers(act)
-        if _SHARE_KEYS & set(key.split()) and Fraction(number.norm) <= 100 and number.kind != "money"
+        if _SHARE_KEYS & set(key.split()) and _is_share(number) and number.kind != "money"
     ]
     if len(shares) != 1:
         return None
@@ -348,8 +352,11 @@ _NEARLY: Final = pattern_of(
 
 def _is_near(value: Value, number: Value, text: str) -> bool:
     """Whether a claim says "about" of a number that is within a tenth of the call's own."""
-    said, own = Fraction(value.norm), Fraction(number.norm)
-    return abs(said - own) * 10 <= own and _NEARLY.search(text[max(0, value.start - 20) : value.start]) is not None
+    (said, below), (own, beneath) = ratio(value.norm), ratio(number.norm)
+    return (
+        abs(said * beneath - own * below) * 10 <= own * below
+        and _NEARLY.search(text[max(0, value.start - 20) : value.start]) is not None
+    )
 
 
 _SHORT: Final = pattern_of(r"(?<![\w-])[A-Za-z]{0,4}-?\d{1,4}[A-Za-z]?(?![\w-])")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from receipts_middleware.core.binding.opposites import AKIN, YES_NO
+from receipts_middleware.core.binding.opposites import YES_NO, akin
 from receipts_middleware.core.binding.pieces import NEGATED, Piece
 from receipts_middleware.core.binding.rows import STATUS_KEYS, Cell, Row, View, key_stems, number_in
 from receipts_middleware.core.binding.run import Run
@@ -241,7 +241,7 @@ def _leads_to(words: list[str], value: Value, piece: Piece) -> bool:
 
 
 def _is_said(key: str, said: frozenset[str]) -> bool:
-    return key in said or any(key in group and group & said for group in AKIN)
+    return key in said or any(key in group and group & said for group in akin())
 
 
 def too_many_of(piece: Piece, view: View, run: Run) -> str | None:

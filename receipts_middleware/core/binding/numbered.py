@@ -22,7 +22,7 @@ _AMOUNTS: Final = frozenset(
     until start end""".split()
 )
 #: A key in the plural holds how many: `tonnes`, `replicas`.
-_COUNTS: Final = re.compile(r"(?<!bu)(?<!ga)(?<!s)s\Z")
+_COUNTS: Final = pattern_of(r"(?<!bu)(?<!ga)(?<!s)s\Z")
 #: The number of a claim behind its noun: "van 8", "berths 3 and 5", "table no. 4".
 _LIST: Final = r"s?(?:\s(?:no\.?|number|nos\.?|#))?\s?((?:#?[A-Za-z]{0,4}-?\d{1,6}(?:\s?(?:,|and|&|or|-|–|to)\s?)?)+)"
 _DIGITS: Final = pattern_of(r"\d{1,6}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from receipts_middleware.core.binding.opposites import ADVERSE, FAVOURABLE, OPPOSED
+from receipts_middleware.core.binding.opposites import adverse, favourable, opposed
 from receipts_middleware.core.binding.pieces import NEGATED, NOT_PLAIN, Piece, acted_since
 from receipts_middleware.core.binding.rows import STATUS_KEYS, Cell, Row, View, key_stems, number_in, stands_in
 from receipts_middleware.core.binding.run import Run
@@ -47,7 +47,7 @@ _NAME: Final = pattern_of(r"[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,2}")
 def _sides(word: str) -> list[tuple[int, int]]:
     """Which sides of which oppositions a word is on."""
     own = stem(word)
-    return [(n, m) for n, sides in enumerate(OPPOSED) for m, side in enumerate(sides) if own in side]
+    return [(n, m) for n, sides in enumerate(opposed()) for m, side in enumerate(sides) if own in side]
 
 
 def _opposite(said: str, shown: str) -> bool:
@@ -163,22 +163,22 @@ def not_all(piece: Piece, view: View, run: Run) -> str | None:
     text = _PAST.sub(" ", piece.text)
     if NOT_PLAIN.search(text) or not _ALL.search(text) or acted_since(piece.acts, run.acts):
         return None
-    said = FAVOURABLE & piece.stems
+    said = favourable() & piece.stems
     if not said:
         return None
     counts = [v.norm for v in read_values(piece.text) if v.kind == "count"]
     for row in view.alone:
         numbers = {c.key: n for c in row.cells if not c.listed and (n := number_in(c.text)) is not None}
-        adverse = [(k, n) for k, n in numbers.items() if n > 0 and ADVERSE & key_stems(k) and len(k.split()) <= 2]
-        whole = not counts or any(float(c) == n > m for c in counts for n in numbers.values() for _, m in adverse)
+        bad = [(k, n) for k, n in numbers.items() if n > 0 and adverse() & key_stems(k) and len(k.split()) <= 2]
+        whole = not counts or any(float(c) == n > m for c in counts for n in numbers.values() for _, m in bad)
         short = any(said & key_stems(k) and n < float(c) for k, n in numbers.items() for c in counts)
-        if ((len(adverse) == 1 and whole) or (adverse and short)) and not ADVERSE & piece.stems:
-            return f"{adverse[0][0]}: {adverse[0][1]:g}"
+        if ((len(bad) == 1 and whole) or (bad and short)) and not adverse() & piece.stems:
+            return f"{bad[0][0]}: {bad[0][1]:g}"
     return _not_all_rows(piece, view, counts)
 
 
 def _not_all_rows(piece: Piece, view: View, counts: list[str]) -> str | None:
-    words = [w for w in piece.text.lower().split() if stem(w.strip(".,")) in FAVOURABLE]
+    words = [w for w in piece.text.lower().split() if stem(w.strip(".,")) in favourable()]
     for group in view.groups:
         if len(group) < 2 or piece.named(group) or (counts and float(counts[0]) != len(group)):
             continue

@@ -94,7 +94,7 @@ def _documented(graded: Graded, entry: Entry, spec: ToolSpec | None) -> Graded:
     return graded
 
 
-_PERCENT: Final = re.compile(r"percent\w* is (\d{1,3})\b")
+_PERCENT: Final = pattern_of(r"percent\w* is (\d{1,3})\b")
 #: Words of a result that leave the end open, beside its status.
 _WAITING: Final = pattern_of(
     r"await|pending|review|guarantee|confirm|approv|not yet|waiting|subject to|once |will be", re.IGNORECASE

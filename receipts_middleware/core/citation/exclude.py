@@ -7,7 +7,7 @@ behind a strong cue are ever in doubt.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from receipts_middleware.core.citation.anchors import anchor_fits
 from receipts_middleware.core.citation.value import Citation
@@ -15,7 +15,8 @@ from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.patterns import pattern_of
 
 
-class Cue(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Cue:
     """A word before a bracket that says what the bracket names.
 
     Attributes:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from fractions import Fraction
 from functools import lru_cache
 from math import lcm
 from typing import Final, Literal
 
-from receipts_middleware.core.values.numbers import shift
+from receipts_middleware.core.values.numbers import ratio, reduced, shift
 from receipts_middleware.core.values.places import normal_path
 from receipts_middleware.core.values.same import is_amount, keys_of, kinds_agree, units_agree
 from receipts_middleware.core.values.tables import DURATIONS, MONTH_DURATIONS
@@ -128,11 +127,12 @@ class Pool:
         if not self._fractions or value.kind not in ("money", "count", "percent"):
             return False
         places = len(value.norm.partition(".")[2])
-        target, half = Fraction(value.norm), Fraction(1, 2 * 10**places)
+        above, below = ratio(value.norm)
         scale = 100 if value.kind == "percent" else 1
         return any(
-            abs(Fraction(seen.norm) * factor - target) <= half
+            abs(number * factor * below - above * share) * 2 * 10**places <= share * below
             for seen in self._fractions
+            for number, share in (ratio(seen.norm),)
             for factor in ((1, scale) if seen.kind != "percent" else (1,))
             if units_agree(seen, value) or value.kind == "percent"
         )
@@ -140,7 +140,7 @@ class Pool:
     def _derived(self, value: Value) -> Derivation | None:
         if len(self._numbers) < 2:
             return None  # nothing follows from one number
-        above, below = _ratio(value.norm)
+        above, below = ratio(value.norm)
         if below == 1 and above < MIN_DERIVED:
             return None
         if len(self._numbers) <= _FEW:
@@ -153,7 +153,7 @@ class Pool:
             if kind not in self._derivable:
                 self._derivable[kind] = _derivable([n.norm for n in self._numbers if units_agree(n, value)])
             return self._derivable[kind].get((above, below))
-        ratios = [_ratio(seen.norm) for seen in self._numbers if units_agree(seen, value)]
+        ratios = [ratio(seen.norm) for seen in self._numbers if units_agree(seen, value)]
         scale = lcm(below, *(denominator for _, denominator in ratios))
         target = above * (scale // below)
         numbers = [numerator * (scale // denominator) for numerator, denominator in ratios]
@@ -168,15 +168,9 @@ def _keys(value: Value) -> tuple[str, ...]:
     return tuple(keys_of(value))
 
 
-@lru_cache(maxsize=4_096)  # the amounts of a run are asked for by every claim
-def _ratio(norm: str) -> tuple[int, int]:
-    """A number exactly, as numerator and denominator: whole numbers are added up much faster than fractions."""
-    return Fraction(norm).as_integer_ratio()
-
-
 def _derivable(norms: list[str]) -> dict[tuple[int, int], Derivation]:
     """All that follows from a few numbers: of two or of several side by side the sum, of two the difference."""
-    ratios = [_ratio(norm) for norm in norms]
+    ratios = [ratio(norm) for norm in norms]
     scale = lcm(*(denominator for _, denominator in ratios))
     numbers = [numerator * (scale // denominator) for numerator, denominator in ratios]
     found: dict[int, Derivation] = {b - a: "difference" for a in numbers if a for b in numbers}
@@ -185,7 +179,7 @@ def _derivable(norms: list[str]) -> dict[tuple[int, int], Derivation]:
         for other in numbers[at + 1 :]:
             running += other
             found[number + other] = found[running] = "sum"
-    return {Fraction(number, scale).as_integer_ratio(): how for number, how in found.items()}
+    return {reduced(number, scale): how for number, how in found.items()}
 
 
 def _is_sum(numbers: list[int], target: int) -> bool:

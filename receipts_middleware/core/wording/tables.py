@@ -8,10 +8,13 @@ reader. The order of rows does not matter.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
+
+from receipts_middleware.core.dataclass import dataclass
 
 
-class Row(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Row:
     """One row.
 
     Attributes:
