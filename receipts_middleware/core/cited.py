@@ -7,7 +7,7 @@ from typing import Final
 
 from receipts_middleware.core.binding import Run
 from receipts_middleware.core.children import ChildRun
-from receipts_middleware.core.citation import drop_non_citations, footer_spans, parse_citations
+from receipts_middleware.core.citation import drop_non_citations, footer_spans, may_cite, parse_citations
 from receipts_middleware.core.finding import CitationCheck, Finding, Resolution
 from receipts_middleware.core.ledger import Entry, Ledger, View
 from receipts_middleware.core.markdown import attach, continuations, read_markdown
@@ -37,7 +37,7 @@ def check_citations(
     Returns:
         In order of appearance, without those in code or that name something else.
     """
-    if not reply.strip():
+    if not may_cite(reply):
         return ()
     document = read_markdown(reply)
     read = parse_citations(reply, document)

@@ -162,7 +162,9 @@ def check_claims(
     kept = {(b.claim.start, b.claim.end) for b in bound}
     dropped = [c for c in found if (c.start, c.end) not in kept and c.subject != "agent" and c.kind != "umbrella"]
     bound = recover([*read.loose, *dropped], bound, run)
-    claims = tuple(replace(c, text=whole[c.start : c.end]) for c in map(_claim, bound))
+    claims = tuple(map(_claim, bound))
+    if reply is not whole:
+        claims = tuple(replace(claim, text=whole[claim.start : claim.end]) for claim in claims)
     ignored = {tool for tool in run.called if policy.for_tool(tool).ignore}
     silent = [act for act in untold(bound, run, reply, ignored) if _is_own(act)]
     if read.unread:

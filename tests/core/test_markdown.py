@@ -134,3 +134,44 @@ LETTERS = st.sampled_from(
 @given(st.lists(LETTERS, max_size=24).map("".join))
 def test_plain_paragraphs_are_read_as_the_parser_reads_them(text: str) -> None:
     assert blocks.read_blocks(text) == blocks._parsed(text, blocks.split_lines(text))
+
+
+OPENINGS = st.sampled_from(
+    [
+        "",
+        "- ",
+        "* ",
+        "1. ",
+        "2. ",
+        "10) ",
+        "# ",
+        "## ",
+        "**",
+        "58 ",
+        "-5 ",
+        "[ ] ",
+        "- [x] ",
+        "#tag ",
+        "- - ",
+        "- # ",
+        "  ",
+    ]
+)
+TEXTS = st.sampled_from(["Done", "a b. ", "x | y", "é", "5", "3. c", "#", "---", "", "**b**", "`c`"])
+
+
+@settings(deadline=None, max_examples=400)
+@given(st.lists(st.builds("{}{}".format, OPENINGS, TEXTS), max_size=8), st.sampled_from(["\n", "\r\n", "\n\n"]))
+def test_plain_lists_and_headings_are_read_as_the_parser_reads_them(lines: list[str], between: str) -> None:
+    text = between.join(lines)
+    assert blocks.read_blocks(text) == blocks._parsed(text, blocks.split_lines(text))
+
+
+def test_a_reply_of_headings_items_and_paragraphs_needs_no_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "_parsed", lambda *_: pytest.fail("the parser was asked"))
+    text = (
+        "# Report\n\n**Refunds**\n- Refund issued.\n- Mail sent\n  \n1. First\n2. Second\nlazily goes on\n\nAll done!"
+    )
+    found, code = blocks.read_blocks(text)
+    assert [block.kind for block in found] == ["heading", "paragraph", "item", "item", "item", "item", "paragraph"]
+    assert not code

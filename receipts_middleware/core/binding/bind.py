@@ -48,8 +48,8 @@ def bind(claims: Sequence[FoundClaim], run: Run, reply: str = "") -> list[Bound]
     broken: Bound | None = None
     known: dict[tuple[object, ...], Judged] = {}
     for found_claim in claims:
-        proper = found_claim.text[: found_claim.core or None]
-        claim = replace(found_claim, text=without_citations(proper))
+        plain = without_citations(found_claim.text[: found_claim.core or None])
+        claim = found_claim if plain == found_claim.text else replace(found_claim, text=plain)
         key = (claim.text, claim.kind, claim.voice, claim.negated, previous)
         judged = known.get(key) or known.setdefault(key, _judge(claim, run, previous))
         if judged.status in ("failed", "accepted_only") and _is_admitted(found_claim, claims, reply, judged):

@@ -9,7 +9,7 @@ from receipts_middleware.core.citation.anchors import anchor_fits
 from receipts_middleware.core.citation.exclude import drop_non_citations
 from receipts_middleware.core.citation.footers import footer_spans
 from receipts_middleware.core.citation.format import clean_anchor, format_citation
-from receipts_middleware.core.citation.scan import parse_citations
+from receipts_middleware.core.citation.scan import may_cite, parse_citations
 from receipts_middleware.core.citation.value import MAX_ANCHOR, MAX_CITATIONS, MAX_SPAN, Citation
 
 __all__ = [
@@ -22,5 +22,6 @@ __all__ = [
     "drop_non_citations",
     "footer_spans",
     "format_citation",
+    "may_cite",
     "parse_citations",
 ]

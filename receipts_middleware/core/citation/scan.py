@@ -45,6 +45,15 @@ class _Found:
     opener: str
 
 
+def may_cite(text: str) -> bool:
+    """Whether a text holds anything that could be a citation; seen at once, without reading it as Markdown.
+
+    Args:
+        text: Untrusted.
+    """
+    return _HINT.search(text) is not None
+
+
 def parse_citations(text: str, document: Document | None = None) -> list[Citation]:
     """Read the citations of a text.
 
@@ -58,7 +67,7 @@ def parse_citations(text: str, document: Document | None = None) -> list[Citatio
         brackets, and capital ones, may name something else: see `drop_non_citations`. Never raises; linear in
         the length of the text.
     """
-    if not _HINT.search(text):
+    if not may_cite(text):
         return []
     code = (document or read_markdown(text)).code_spans
     # Merged lazily: a text with too many citations is read no further than the bound.

@@ -56,11 +56,8 @@ def read_blocks(text: str) -> tuple[list[Block], list[Span]]:
     lines = split_lines(text)
     if len(lines) > MAX_LINES:
         return _scan(text, lines, range(len(lines)))
-    if all(text[start : start + 1].isalpha() or not text[start:end].strip(" \t") for start, end in lines) and (
-        "\0" not in text
-    ):
-        return list(_paragraphs(text, lines)), []
-    return _parsed(text, lines)
+    plain = _plain(text, lines) if "\0" not in text else None
+    return (plain, []) if plain is not None else _parsed(text, lines)
 
 
 def _parsed(text: str, lines: list[Span]) -> tuple[list[Block], list[Span]]:
@@ -86,16 +83,51 @@ def _parsed(text: str, lines: list[Span]) -> tuple[list[Block], list[Span]]:
     return blocks, code
 
 
-def _paragraphs(text: str, lines: Sequence[Span]) -> Iterator[Block]:
-    """Paragraphs of a text each of whose lines is empty or begins with a letter, as no other block of Markdown does."""
+#: What opens an item or a heading in the first column, with one blank behind it.
+_OPENS: Final = pattern_of(r"(?:[-*+]|(\d{1,9})[.)]|(#{1,6})) (?=\S)")
+#: Text that is a list's number, a rule, an underline, or a row of nothing but marks.
+_NO_TEXT: Final = pattern_of(r"\d{1,9}[.)](?:\s|\Z)|[-*+](?:\s|\Z)|[-*_+:|=\s]*\Z")
+#: First characters of a line by which it may be a block of any other kind.
+_SPECIAL: Final = frozenset("`~><|=#")
+_MARKS: Final = frozenset("-*_+:0123456789")
+
+
+def _plain(text: str, lines: Sequence[Span]) -> list[Block] | None:
+    """Paragraphs, headings and items of lists without anything inside them, as most replies have; else None.
+
+    Every line begins in the first column. The same as the parser gives, which takes twenty times as long.
+    """
+    blocks: list[Block] = []
     run: list[Span] = []
-    for start, end in (*lines, (0, 0)):
-        if text[start:end].strip(" \t"):
-            run.append((start, end))
-        elif run:
-            content = "\n".join(text[slice(*line)] for line in run).strip()
-            yield Block("paragraph", tuple(_locate(text, run, content.split("\n"))), quoted=False)
-            run = []
+    kind: BlockKind = "paragraph"
+    for start, end in lines:
+        if not text[start:end].strip(" \t"):
+            if run:
+                blocks.append(Block(kind, tuple(run)))
+                run, kind = [], "paragraph"
+            continue
+        opens = _OPENS.match(text, start, end)
+        at = opens.end() if opens else start
+        first = text[at]
+        if first.isspace() or first in _SPECIAL or (first in _MARKS and _NO_TEXT.match(text, at, end)):
+            return None
+        span = _trim(text, at, end)
+        if opens is None:
+            run.append(span)
+            continue
+        if run:
+            if opens[1] and int(opens[1]) != 1 and kind == "paragraph":
+                return None  # a number in mid-sentence
+            blocks.append(Block(kind, tuple(run)))
+        run, kind = [span], "item"
+        if opens[2]:
+            if text[end - 1] in "# \t":
+                return None
+            blocks.append(Block("heading", (span,)))
+            run, kind = [], "paragraph"
+    if run:
+        blocks.append(Block(kind, tuple(run)))
+    return blocks
 
 
 @cache
