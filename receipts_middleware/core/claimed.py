@@ -162,9 +162,7 @@ def check_claims(
     kept = {(b.claim.start, b.claim.end) for b in bound}
     dropped = [c for c in found if (c.start, c.end) not in kept and c.subject != "agent" and c.kind != "umbrella"]
     bound = recover([*read.loose, *dropped], bound, run)
-    claims = tuple(map(_claim, bound))
-    if reply is not whole:
-        claims = tuple(replace(claim, text=whole[claim.start : claim.end]) for claim in claims)
+    claims = tuple(map(_claim, bound)) if reply is whole else _as_written(bound, whole)
     ignored = {tool for tool in run.called if policy.for_tool(tool).ignore}
     silent = [act for act in untold(bound, run, reply, ignored) if _is_own(act)]
     if read.unread:
@@ -330,6 +328,11 @@ def _claim(bound: Bound) -> Claim:
         reason="no_such_tool" if judged.reason == "no_such_tool" else "",
         agents=_agents(judged.acts)[:_MAX_TOOLS],
     )
+
+
+def _as_written(bound: Iterable[Bound], whole: str) -> tuple[Claim, ...]:
+    """Claims in the words of a reply that holds its prose in another form."""
+    return tuple(replace(claim, text=whole[claim.start : claim.end]) for claim in map(_claim, bound))
 
 
 _ORDER: Final = ["S0", "F", "S1", "S2", "S3", "S4"]
