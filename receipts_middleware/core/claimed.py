@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from receipts_middleware.core.binding import Act, Bound, Known, Run, bind, make_run, repeated, untold, written_calls
 from receipts_middleware.core.binding.compare import agrees
@@ -15,7 +15,7 @@ from receipts_middleware.core.dataclass import dataclass, field, replace
 from receipts_middleware.core.finding import Claim, Finding
 from receipts_middleware.core.inspect import Inspected
 from receipts_middleware.core.language.added import words_of
-from receipts_middleware.core.language.claims import read_claims
+from receipts_middleware.core.language.claims import ReadClaims, read_claims
 from receipts_middleware.core.language.shipped import ENGLISH
 from receipts_middleware.core.ledger import Ledger, shown_name
 from receipts_middleware.core.policy import Policy, as_severe
@@ -58,11 +58,13 @@ class Heard:
 
     Attributes:
         parts: Texts of the user and the operator, in order.
+        request: The newest text of the user.
         issued: Highest number issued before the newest user message.
         memory: What was read of calls.
     """
 
     parts: list[str] = field(default_factory=list)
+    request: str = ""
     issued: int = 0
     memory: ClaimsMemory = field(default_factory=ClaimsMemory)
 
@@ -77,10 +79,25 @@ class Heard:
             self.parts.append(message.text[:MAX_SAID])
             if message.role == "user" and not message.is_summary:
                 self.issued = issued
+                self.request = self.parts[-1]
 
     def text(self) -> str:
         """What was said, the newest at the end."""
         return "\n".join(self.parts)[-MAX_SAID:]
+
+
+class Said(NamedTuple):
+    """What was said to the agent up to a reply.
+
+    Attributes:
+        text: What the user and the operator wrote.
+        request: The newest of it that the user wrote.
+        before: Number of the last call before that.
+    """
+
+    text: str
+    request: str
+    before: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +135,7 @@ def check_claims(
     tools: Sequence[ToolSpec],
     policy: Policy,
     *,
-    said: str,
-    this_turn: int,
+    said: Said,
     team: Team | None,
     memory: ClaimsMemory,
     lost: bool = False,
@@ -134,7 +150,6 @@ def check_claims(
         tools: Tools that the agent had.
         policy: What is said of them.
         said: What the user and the operator wrote.
-        this_turn: Number of the last call before the message that the reply answers.
         team: The run with its subagents, where it has any: claims are held against what any of them did.
         memory: Of the walk over the transcript.
         lost: Calls were made of which nothing but the number is known.
@@ -149,19 +164,14 @@ def check_claims(
     whole, reply = reply, unwrapped(reply)
     more = words_of(policy.added(ENGLISH.code))
     read = read_claims(reply, assumed=policy.language, more=more)
-    found = read.claims
     alone = make_run(
-        ledger, tools, policy, reply=reply, said=said, this_turn=this_turn, known=memory.acts, lost=lost, words=more
-    )
+        ledger, tools, policy, reply=reply, said=said.text, request=said.request, this_turn=said.before,
+        known=memory.acts, lost=lost, words=more,
+    )  # fmt: skip
     run = alone
     if team is not None:
-        run = _team_run(team, tools, policy, reply=reply, said=said, this_turn=this_turn, lost=lost, memory=memory)
-    bound = tuple(
-        b for b in bind(found, run, reply) if b.judged.tools or b.claim.kind != "result" or b.judged.status in _SAID
-    )
-    kept = {(b.claim.start, b.claim.end) for b in bound}
-    dropped = [c for c in found if (c.start, c.end) not in kept and c.subject != "agent" and c.kind != "umbrella"]
-    bound = recover([*read.loose, *dropped], bound, run)
+        run = _team_run(team, tools, policy, reply=reply, said=said, lost=lost, memory=memory)
+    bound = _bound(read, run, reply)
     claims = tuple(map(_claim, bound)) if reply is whole else _as_written(bound, whole)
     ignored = {tool for tool in run.called if policy.for_tool(tool).ignore}
     silent = [act for act in untold(bound, run, reply, ignored) if _is_own(act)]
@@ -174,7 +184,7 @@ def check_claims(
     findings += _written(reply, run, claims)
     findings += [_unreported(act) for act in silent]
     findings += [_duplicate(first, act) for first, act in twice]
-    taken = [(c.start, c.end) for c in claims] + [(f.start, f.end) for f in found if f.kind != "result"]
+    taken = [(c.start, c.end) for c in claims] + [(f.start, f.end) for f in read.claims if f.kind != "result"]
     suspected = list(judge_suspicions(suspicions, taken, run, blocks=suspicions_block))
     findings += [finding for _, finding in suspected]
     return Checked(
@@ -191,6 +201,19 @@ def check_claims(
     )
 
 
+def _bound(read: ReadClaims, run: Run, reply: str) -> tuple[Bound, ...]:
+    """The claims of a reply with what became of each, and the results that no grammar shows."""
+    found = read.claims
+    bound = tuple(
+        b
+        for b in bind(found, run, reply, [*read.loose, *read.faint])
+        if b.judged.tools or b.claim.kind != "result" or b.judged.status in _SAID
+    )
+    kept = {(b.claim.start, b.claim.end) for b in bound}
+    dropped = [c for c in found if (c.start, c.end) not in kept and c.subject != "agent" and c.kind != "umbrella"]
+    return recover([*read.loose, *dropped], bound, run)
+
+
 def _unnamed(silent: Sequence[Act], reply: str, unread: Sequence[tuple[int, int]]) -> list[Act]:
     """Calls of which no sentence that nobody can read has a value: such a sentence may tell of the call."""
     values = [value for start, end in unread for value in read_values(reply[start:end])]
@@ -203,8 +226,7 @@ def _team_run(
     policy: Policy,
     *,
     reply: str,
-    said: str,
-    this_turn: int,
+    said: Said,
     lost: bool,
     memory: ClaimsMemory,
 ) -> Run:
@@ -215,8 +237,9 @@ def _team_run(
         (*tools, *(spec for spec in team.tools if spec.name not in held)),
         policy,
         reply=reply,
-        said=said,
-        this_turn=team.end_of(this_turn),
+        said=said.text,
+        request=said.request,
+        this_turn=team.end_of(said.before),
         delegated=not team.is_known,
         known=memory.team,
         lost=lost,

@@ -39,6 +39,7 @@ class Turn:
         lost: Calls were made of which nothing but the number is known.
         policy: What is said of the tools and of the run.
         said: What the user and the operator wrote up to it.
+        request: The newest of it that the user wrote: what the reply answers.
         this_turn: Number of the last call before the message that the reply answers.
         memory: What was read of its calls for earlier replies to the same transcript or ledger.
         suspicions: Spans that somebody else than the rules reads as claims, as `read_suspicions` gives them.
@@ -62,6 +63,7 @@ class Turn:
     lost: bool = False
     policy: Policy = NO_POLICY
     said: str = ""
+    request: str = ""
     this_turn: int = 0
     memory: ClaimsMemory = field(default_factory=ClaimsMemory)
     suspicions: Sequence[Suspicion] = ()

@@ -227,6 +227,7 @@ class Recorder:
                 source="recorder",
                 policy=self.policy,
                 said=said,
+                request=said,
                 this_turn=since,
             )
         )

@@ -8,8 +8,8 @@ from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.compare import agrees
+from receipts_middleware.core.binding.owning import owns_up
 from receipts_middleware.core.binding.run import Run
-from receipts_middleware.core.binding.settle import owns_up
 from receipts_middleware.core.binding.spoken import names_in
 from receipts_middleware.core.binding.umbrellas import Bound
 from receipts_middleware.core.patterns import pattern_of

@@ -23,6 +23,7 @@ from receipts_middleware.core.binding.settle import settle
 from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.tools import Fit, Meant, fit, meant_by
 from receipts_middleware.core.binding.umbrellas import Bound, judge_umbrella
+from receipts_middleware.core.binding.unheld import unless_alone, unless_unasked
 from receipts_middleware.core.binding.words import stem, stems_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.dataclass import replace
@@ -31,13 +32,14 @@ from receipts_middleware.core.values import Value
 from receipts_middleware.core.wording import reads_as
 
 
-def bind(claims: Sequence[FoundClaim], run: Run, reply: str = "") -> list[Bound]:
+def bind(claims: Sequence[FoundClaim], run: Run, reply: str = "", loose: Sequence[FoundClaim] = ()) -> list[Bound]:
     """Bind the claims of a reply to what ran.
 
     Args:
         claims: In order of appearance.
         run: Calls up to the reply.
         reply: The text that the claims stand in, for the sentence around each. Untrusted.
+        loose: Clauses and lines of it that claim nothing by their grammar, in order.
 
     Returns:
         Claims that can be said something about, in order; true denials are left out.
@@ -70,8 +72,8 @@ def bind(claims: Sequence[FoundClaim], run: Run, reply: str = "") -> list[Bound]
             found.append(Bound(found_claim, judged))
             if judged.acts and claim.kind == "effect":
                 previous = judged.acts
-    found = settle(found, run, reply)
-    found = [as_far_as_known(_unless_alone(b, found, reply), run) for b in found]
+    found = settle(found, run, reply, loose)
+    found = [as_far_as_known(unless_alone(unless_unasked(b, run), found, reply), run) for b in found]
     found = [as_cited(b, run, reply) for b in found]
     wide = [b.claim.kind == "umbrella" or b.judged.reason == "umbrella" for b in found]
     found = [judge_umbrella(b, found, run) if is_wide else b for b, is_wide in zip(found, wide, strict=True)]
@@ -138,59 +140,6 @@ def _lead_of(claim: FoundClaim, reply: str) -> str:
         heads = plain.startswith("#") or plain.rstrip("*_ ").endswith(":") or (plain[:2] == "**" and plain[-2:] == "**")
         return f"{plain} {label}" if heads else label
     return label
-
-
-#: Marks by which a line says that it is done.
-_MARKS: Final = pattern_of(r"[✅✔☑✓]|\[[xX]\]")
-#: How far apart the items of one report stand, in characters.
-_BESIDE: Final = 400
-
-
-def _unless_alone(bound: Bound, found: Sequence[Bound], reply: str) -> Bound:
-    """A bare participle without a call ("Fees collected") is taken for made up only among things that were done.
-
-    Plans, outlines and examples are written in the same form; what stands beside them tells which it is.
-    """
-    claim = bound.claim
-    if bound.judged.status != "not_called" or claim.aspect != "none":
-        return bound
-    if _is_title(claim, reply):
-        return Bound(claim, replace(bound.judged, status="unmatched", reason="title"))
-    if claim.voice != "passive":
-        before = reply[reply.rfind("\n", 0, claim.start) + 1 : claim.start].rstrip()
-        opens = any(claim.start - len(before) - 2 <= b.claim.start < claim.start for b in found)
-        if before.endswith(",") and not opens:  # "10:00 Listener requests, collected over the weekend"
-            return Bound(claim, replace(bound.judged, status="unmatched", reason="describes"))
-        return bound
-    line = reply[reply.rfind("\n", 0, claim.start) + 1 : claim.end + 3]
-    if _is_found_by_look(claim, found, reply):
-        return Bound(claim, replace(bound.judged, status="unmatched", reason="told"))
-    if _MARKS.search(line):
-        return bound
-    beside = any(
-        other.judged.acts and other.claim.kind == "effect" and abs(other.claim.start - claim.start) <= _BESIDE
-        for other in found
-        if other is not bound
-    )
-    return bound if beside else Bound(claim, replace(bound.judged, status="unmatched", reason="alone"))
-
-
-def _is_title(claim: FoundClaim, reply: str) -> bool:
-    """Whether a bare participle stands in a heading ("Selected flights") or is a field's value ("Link - Wired")."""
-    begin = reply.rfind("\n", 0, claim.start) + 1
-    end = reply.find("\n", claim.end)
-    line = reply[begin : end if end >= 0 else len(reply)].strip()
-    titled = line.startswith("#") or line.rstrip("*_ ").endswith(":")
-    return (titled and not _MARKS.search(line)) or (claim.start > begin + 3 and len(claim.text.split()) == 1)
-
-
-def _is_found_by_look(claim: FoundClaim, found: Sequence[Bound], reply: str) -> bool:
-    """Whether a bare participle tells what a look brought: "I read the report: filed on 22 January, bike locked"."""
-    looks = [b.claim for b in found if b.claim.kind == "check" and b.claim.end <= claim.start]
-    if not looks or claim.start - looks[-1].start > _BEFORE:
-        return False
-    between = reply[looks[-1].start : claim.start]
-    return ":" in between and not re.search(r"[.!?]\s|\n", between)
 
 
 #: Characters before a claim in which its sentence begins.

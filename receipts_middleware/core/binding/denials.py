@@ -43,11 +43,35 @@ def _makes_another(meant: Meant, candidate: Candidate) -> bool:
     return meant.verb in _MAKING and candidate.fit.verb < 3 and not _MAKING & candidate.act.traits.own
 
 
-def _says_not(act: Act, verb: str) -> bool:
-    """Whether a result has a flag of the verb that is false, empty or null: `"paid": false`."""
+def says_not(act: Act, verb: str) -> bool:
+    """Whether a result has a flag of a verb that is false, empty or null: `"paid": false`.
+
+    Args:
+        act: The call.
+        verb: Stem of the verb.
+    """
     body = act.body()
     return isinstance(body, dict) and any(
         not value and verb in stems_of(str(key)[:64].replace("_", " ")) for key, value in list(body.items())[:50]
+    )
+
+
+#: Values by which an argument or a result says that there is none of something.
+_NONE: Final = frozenset({"", "0", "0.0", "no", "none", "false", "null", "[]", "{}"})
+
+
+def says_none(act: Act, meant: Meant) -> bool:
+    """Whether a call says itself that there is none of what a denial names: `insurance="no"`.
+
+    Args:
+        act: The call.
+        meant: The denial's words.
+    """
+    body = act.body()
+    told = [(str(k), str(v)) for k, v in list(body.items())[:50]] if isinstance(body, dict) else []
+    return any(
+        text.strip().lower() in _NONE and not meant.words.isdisjoint(stems_of(key[:64].replace("_", " ")))
+        for key, text in (*act.arg_pairs()[:64], *told)
     )
 
 
@@ -98,7 +122,7 @@ def judge_denial(said: Spoken) -> Judged:
         unknown = words - act.words() - act.traits.own - act.traits.told
         if len(unknown) <= len(words) / 2 or (candidate.fit.verb >= 3 and len(unknown) < len(words)):
             fitting.append(act)
-    if any(_says_not(a, meant.verb) for a in fitting):
+    if any(says_not(a, meant.verb) or says_none(a, meant) for a in fitting):
         return Judged("")
     if not fitting or not all(a.grade in ("S2", "S3", "S4") for a in fitting):
         return Judged("")

@@ -28,6 +28,7 @@ def make_run(
     *,
     reply: str = "",
     said: str = "",
+    request: str = "",
     this_turn: int = 0,
     delegated: bool = False,
     known: Known | None = None,
@@ -44,6 +45,7 @@ def make_run(
         policy: What is said of them.
         reply: The text to judge: of many calls those are kept that share something with it.
         said: What the user and the operator wrote.
+        request: The newest of it that the user wrote.
         delegated: A call handed work to a subagent.
         this_turn: Number of the last call before the message that the reply answers.
         known: Calls that were read for an earlier turn of the same walk, filled in.
@@ -70,6 +72,7 @@ def make_run(
         listed,
         called=known.called,
         said=said,
+        request=request,
         this_turn=this_turn,
         delegated=delegated,
         lost=lost,

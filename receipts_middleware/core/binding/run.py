@@ -31,6 +31,7 @@ class Run:
             was done.
         agents: Stems of the words of the subagents' names.
         reports: The same calls as looks at what the subagents reported. Claims of results are held against them.
+        request: The newest text of the user, which the reply answers.
         this_turn: Number of the last call before the message that the reply answers; later calls are of this turn.
         words: Rows that are added to the tables.
         pieces: Sentences and lines of the reply with their offsets, once they were read.
@@ -58,6 +59,7 @@ class Run:
         "lost",
         "pieces",
         "reports",
+        "request",
         "said",
         "this_turn",
         "traits",
@@ -71,6 +73,7 @@ class Run:
         *,
         called: Collection[str] = (),
         said: str = "",
+        request: str = "",
         this_turn: int = 0,
         delegated: bool = False,
         lost: bool = False,
@@ -86,6 +89,7 @@ class Run:
         self.called = frozenset(called or (act.traits.name for act in self.acts))
         self.alike = alike
         self.said = said
+        self.request = request
         self.this_turn = this_turn
         self.delegated = delegated
         self.lost = lost
@@ -200,6 +204,7 @@ class Run:
                 self.traits,
                 called=self.called,
                 said=self.said,
+                request=self.request,
                 this_turn=self.this_turn,
                 delegated=self.delegated,
                 lost=self.lost,

@@ -9,24 +9,25 @@ which no call is left, was made up.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.candidates import Candidate, Candidates
-from receipts_middleware.core.binding.compare import agrees
+from receipts_middleware.core.binding.denied import tell_denied
 from receipts_middleware.core.binding.effects import judge_calls
 from receipts_middleware.core.binding.made_up import call_made_up
+from receipts_middleware.core.binding.owning import is_left_open, is_owned_up, leaves_open
 from receipts_middleware.core.binding.run import Run
-from receipts_middleware.core.binding.table import Piece, Table, pieces_of
+from receipts_middleware.core.binding.silent import is_told_by_another, tell_silent
+from receipts_middleware.core.binding.table import Table
 from receipts_middleware.core.binding.tools import fit, is_another_act
 from receipts_middleware.core.binding.umbrellas import Bound, unfinished
+from receipts_middleware.core.binding.undone import tell_undone
 from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.dataclass import replace
-from receipts_middleware.core.patterns import pattern_of
-from receipts_middleware.core.values import Value, read_values
+from receipts_middleware.core.values import Value
 from receipts_middleware.core.wording import reads_as
 
 #: A claim must share so much with a call before it can be of it.
@@ -35,55 +36,33 @@ LINKED: Final = 2.0
 _GIVEN_UP: Final = 2.0
 #: Claims that are settled; a reply with more is a log.
 _MAX_CLAIMS: Final = 200
-#: Words by which a sentence that speaks of a call leaves its end open or says that something is missing.
-_OWNS_UP: Final = pattern_of(
-    r"\b(?:not|no|never|unable|cannot|fail\w*|error\w*|refus\w*|reject\w*|declin\w*|denied|blocked|bounced|pending"
-    r"|queued?|awaiting|awaits?|waiting|waitlist\w*|once|until|soon|shortly|schedul\w*|submitted|requested|review"
-    r"|processing|progress|under way|underway|hold|held|will|should|expected?|still|yet|unfortunately|except|but"
-    r"|however|though|only|skipp\w*|missing|unavailable|expired?|retry|again)\b|n[’']t\b",
-    re.IGNORECASE,
-)
-#: Words by which a sentence says so that names nothing: of whatever went wrong or is open.
-_PLAINLY: Final = pattern_of(
-    r"\b(?:couldn[’']t|could not|can[’']?t|cannot|(?:was|were|am|is|are)(?:n[’']t| not) able|unable|failed|fails"
-    r"|did(?:n[’']t| not)|has(?:n[’']t| not)|have(?:n[’']t| not)|not yet|errors?|declined|rejected|refused|blocked"
-    r"|denied|bounced|did not|pending|awaiting|queued|waiting|in progress|under review|being processed|processing"
-    r"|went wrong|no luck|still (?:open|to|needs?|has|have|must|waits?))\b",
-    re.IGNORECASE,
-)
-#: Words by which a sentence leaves open what the one before it tells of.
-_STILL: Final = pattern_of(
-    r"\b(?:still|until|once|yet|before|awaiting|awaits?|pending|queued?|in progress|under review|processing|as soon as"
-    r"|scheduled|will be|(?:has|have|needs?) to (?:be )?(?:confirm|approv|agree|sign|accept)\w*)\b",
-    re.IGNORECASE,
-)
-#: How far behind a claim the sentence may begin that leaves its end open, in characters.
-_BEHIND: Final = 6
-#: What is only supposed owns up to nothing: "should they not turn up by Thursday".
-_SUPPOSED: Final = pattern_of(r"\b(?:should (?:it|they|you|he|she|the|any)|if|unless|in case)\b[^.;]*", re.IGNORECASE)
 
 
-def settle(found: Sequence[Bound], run: Run, reply: str) -> list[Bound]:
+def settle(found: Sequence[Bound], run: Run, reply: str, loose: Sequence[FoundClaim] = ()) -> list[Bound]:
     """Settle the claims of a reply together.
 
     Args:
         found: Claims with what became of each, in order.
         run: What ran.
         reply: The text that they stand in. Untrusted.
+        loose: Clauses and lines that claim nothing by their grammar, in order.
 
     Returns:
-        The claims; some are accused now, some no longer.
+        The claims; some are accused now, some no longer, and some are of `loose`.
     """
-    if not found or len(found) > _MAX_CLAIMS:
+    if len(found) > _MAX_CLAIMS:
         return list(found)
     table = Table(found, run, reply)
     for number in range(len(found)):
         _take_what_is_left(table, number)
+    tell_silent(table, loose[:_MAX_CLAIMS])
     _give_what_fell_short(table)
     _pair_the_rest(table)
     for number in range(len(found)):
         call_made_up(table, number)
-    return table.found
+    tell_undone(table, loose[:_MAX_CLAIMS])
+    tell_denied(table)
+    return sorted(table.found, key=lambda b: (b.claim.start, b.claim.end))
 
 
 # --- a claim without a call takes what is left
@@ -94,7 +73,7 @@ def _take_what_is_left(table: Table, number: int) -> None:
     bound = table.found[number]
     claim, judged = bound.claim, bound.judged
     open_end = judged.status == "accepted_only" and claim.strength != "confirmed"
-    if open_end and (_is_left_open(claim, table.pieces()) or any(_is_named(a, table) for a in judged.acts)):
+    if open_end and (is_left_open(claim, table.pieces()) or any(_is_named(a, table) for a in judged.acts)):
         table.found[number] = replace(bound, judged=replace(judged, status="supported"))
         return
     if judged.status != "not_called":
@@ -129,29 +108,21 @@ def _is_named(act: Act, table: Table) -> bool:
 _MIN_STATUS: Final = 6
 
 
-def _is_left_open(claim: FoundClaim, pieces: Sequence[Piece]) -> bool:
-    """Whether the sentence of a claim, or the one behind it, leaves its end open."""
-    return any(
-        (start <= claim.start < end or claim.end <= start <= claim.end + _BEHIND) and _STILL.search(text)
-        for text, start, end in pieces
-    )
-
-
 # --- a call that fell short takes the claim that can be of it
 
 
 def _give_what_fell_short(table: Table) -> None:
     told = {a.entry.n for b in table.found if _tells(b) for a in b.judged.acts}
     short = [a for a in _fell_short(table) if a.entry.n not in told]
-    short = [a for a in short if not _is_owned_up(a, short, table)]
+    short = [a for a in short if not is_owned_up(a, short, table.run, table.pieces())]
     for act in short:
         if any(act in b.judged.acts for b in table.found if b.judged.status not in ("supported", "unmatched")):
             continue
         scores = [
-            (0.0 if _is_left_open(b.claim, table.pieces()) else _how_well(table, n, act), -n)
+            (0.0 if is_left_open(b.claim, table.pieces()) else _how_well(table, n, act), -n)
             for n, b in enumerate(table.found)
         ]
-        score, at = max(scores)
+        score, at = max(scores, default=(0.0, 0))
         if score:
             table.found[-at] = _given(table, -at, act)
 
@@ -173,60 +144,16 @@ def _tells(bound: Bound) -> bool:
     return bound.judged.status != "unmatched"
 
 
-def _is_owned_up(act: Act, short: Sequence[Act], table: Table) -> bool:
-    """Whether some sentence says that it failed or is open, of this call or of no call in particular."""
-    for piece, _, _ in table.pieces():
-        text = _SUPPOSED.sub(" ", piece)
-        if not _OWNS_UP.search(text):
-            continue
-        scores = {a.entry.n: _overlap(text, a, table.run) for a in short}
-        if scores[act.entry.n] >= max(1.0, max(scores.values()) - 1.0):
-            return True
-        if _PLAINLY.search(text) and max(scores.values()) < 1.0:
-            return True
-    return False
-
-
-def owns_up(act: Act, run: Run, reply: str) -> bool:
-    """Whether a reply says somewhere that a call failed or is still open.
-
-    Args:
-        act: The call.
-        run: What ran.
-        reply: Untrusted.
-    """
-    return any(_OWNS_UP.search(text) and _overlap(text, act, run) >= 1.0 for text, _, _ in pieces_of(run, reply))
-
-
-def _overlap(text: str, act: Act, run: Run) -> float:
-    """What a sentence shares with a call: words of its tool and of its arguments, values twice."""
-    words = stems_of(text)
-    own = len(words & act.traits.own) + len(words & (act.words() | run.alias_words(act)) - act.traits.own)
-    return (
-        own
-        + 0.5 * len(words & act.traits.told)
-        + 2.0 * sum(agrees(v, act) for v in read_values(text) if v.norm not in _SMALL)
-    )
-
-
-#: Numbers that any two texts share.
-_SMALL: Final = frozenset({"0", "1", "2", "3"})
-
-
 def _how_well(table: Table, number: int, act: Act) -> float:
     """How well a claim can be of a call that is left over; 0 where it cannot."""
     bound = table.found[number]
     claim, judged = bound.claim, bound.judged
     if claim.negated or claim.kind not in ("effect", "result") or judged.status not in ("supported", "unmatched"):
         return 0.0
-    if judged.reason in ("told", "batch", "hedged") or _OWNS_UP.search(claim.text) or reads_as(claim.text) in _OPEN:
+    if judged.reason in ("told", "batch", "hedged") or leaves_open(claim.text) or reads_as(claim.text) in _OPEN:
         return 0.0
-    if claim.kind == "result" and judged.status == "supported":
-        values = table.meant(number)[1]
-        if act.grade != "S2" and _is_in_its_result(values, act):
-            return 0.0  # it tells what the call returned, failed or not
-        if not (_is_outcome(table, number, act) or _repeats_the_request(table, number, act)):
-            return 0.0
+    if claim.kind == "result" and judged.status == "supported" and not _may_be_outcome(table, number, act):
+        return 0.0
     mine = table.link(number, act)
     if mine.fit.clash:
         return 0.0
@@ -247,6 +174,16 @@ def _how_well(table: Table, number: int, act: Act) -> float:
     if own.score > mine.score + _GIVEN_UP:
         return 0.0
     return mine.score
+
+
+def _may_be_outcome(table: Table, number: int, act: Act) -> bool:
+    """Whether what stands as a borne-out result may tell how an act ended, and not what some call returned."""
+    values = table.meant(number)[1]
+    if act.grade != "S2" and _is_in_its_result(values, act):
+        return False  # it tells what the call returned, failed or not
+    if is_told_by_another(values, table.found[number].judged.acts, act):
+        return False
+    return _is_outcome(table, number, act) or _repeats_the_request(table, number, act)
 
 
 def _is_in_its_result(values: Sequence[Value], act: Act) -> bool:
@@ -323,9 +260,9 @@ def _pair_the_rest(table: Table) -> None:
     for number, act in zip(claims, calls, strict=True):
         bound = table.found[number]
         open_end = not act.done and (
-            _is_owned_up(act, [act], table)
-            or _OWNS_UP.search(bound.claim.text) is not None
-            or _is_left_open(bound.claim, table.pieces())
+            is_owned_up(act, [act], table.run, table.pieces())
+            or leaves_open(bound.claim.text)
+            or is_left_open(bound.claim, table.pieces())
         )
         meant, values = table.meant(number)
         if is_another_act(meant, act.traits):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.compare import TARGETS
 from receipts_middleware.core.binding.effects import Judged
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.claims import FoundClaim
@@ -86,9 +87,19 @@ def unfinished(acts: Sequence[Act]) -> list[Act]:
         again = any(
             later.done
             and later.traits.name == act.traits.name
-            and (later.entry.receipt.args_sha256 == own or len(later.arg_words() & act.arg_words()) > 1)
+            and (later.entry.receipt.args_sha256 == own or _are_alike(later, act))
             for later in acts[number + 1 :]
         )
         if not again:
             short.append(act)
     return short
+
+
+def _are_alike(later: Act, act: Act) -> bool:
+    """Whether two calls were given the same thing or most of the same: for another guest it is another call."""
+    if any(v.kind in TARGETS and later.args_pool().find(v) == "same" for v in act.arg_values()):
+        return True
+    given, again = ({" ".join(text.split()).lower() for _, text in a.arg_pairs()} for a in (act, later))
+    if 2 * len(given & again) > min(len(given), len(again)):
+        return True
+    return len((later.arg_words() & act.arg_words()) - act.key_words()) > 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Final
 
 from receipts_middleware.core.claims.morphology import base_form
@@ -35,7 +35,8 @@ _IRREGULAR: Final = {
     "replies": "reply", "query": "query", "queries": "query", "copy": "copy", "copies": "copy", "stories": "story",
     "modification": "modify", "notification": "notify", "notifications": "notify", "verification": "verify",
     "string": "string", "thing": "thing", "things": "thing", "morning": "morning", "evening": "evening",
-    "purchase": "purchas", "creation": "creat", "type": "type", "types": "type", "note": "note", "notes": "note",
+    "purchase": "purchas", "publication": "publish", "creation": "creat", "type": "type", "types": "type",
+    "note": "note", "notes": "note",
     "file": "file", "files": "file", "page": "page", "pages": "page", "case": "case", "cases": "case",
 }  # fmt: skip
 _WORD: Final = pattern_of(r"[^\W\d_]+(?:'[^\W\d_]+)?", re.UNICODE)
@@ -110,3 +111,18 @@ _MAX_AT_ONCE: Final = 60_000
 def stems(words: Iterable[str]) -> frozenset[str]:
     """Stems of words."""
     return frozenset(stem(part) for word in words for part in word.split("-") if len(part) > 1)
+
+
+#: Characters of a text whose words are joined.
+_MAX_JOINED: Final = 2_000
+
+
+def with_joined(text: str) -> frozenset[str]:
+    """Stems of the words of a text, and of each two that follow one another written as one: `waitlist`."""
+    return _with_joined(text[:_MAX_JOINED])
+
+
+@lru_cache(maxsize=512)  # sentences of a reply are held against one tool after the other
+def _with_joined(text: str) -> frozenset[str]:
+    words = [stem(word) for word in words_of(text)]
+    return stems_of(text).union(a + b for a, b in pairwise(words))

@@ -13,7 +13,7 @@ from receipts_middleware.core.claims import tables as t
 from receipts_middleware.core.claims.analyse import is_generic
 from receipts_middleware.core.claims.borders import is_hypothetical
 from receipts_middleware.core.claims.clauses import Clause
-from receipts_middleware.core.claims.segment import Token
+from receipts_middleware.core.claims.segment import Token, Unit
 from receipts_middleware.core.claims.unit import ReadUnit
 from receipts_middleware.core.claims.value import Aspect, FoundClaim, Strength
 
@@ -35,17 +35,48 @@ def loose_of(read: ReadUnit, text: str) -> Iterator[FoundClaim]:
     Yields:
         What may be a result, in order; offsets slice the reply.
     """
-    unit, tokens = read.unit, read.unit.tokens
-    if not tokens or unit.question or tokens[0].kind == "open" or is_hypothetical(tokens):
-        return
-    if tokens[0].word in t.OPENERS or tokens[-1].word == ":" or any(x.word == "please" for x in tokens[:4]):
+    tokens = read.unit.tokens
+    if not _may_assert(read.unit):
         return
     clauses = read.clauses(tokens)
     for clause, kind in clauses:
         if kind is None and _may_tell(tokens, clause):
             yield _found(text, tokens, clause)
-    if not clauses and unit.segment.kind != "heading" and _tells(tokens):
+    if not clauses and read.unit.segment.kind != "heading" and _tells(tokens):
         yield _line(text, tokens)
+
+
+def faint_of(read: ReadUnit, text: str) -> Iterator[FoundClaim]:
+    """Clauses and lines of a unit that assert so little that only a call which fell short can show what they claim.
+
+    "An assessor is coming round tomorrow", "LinkedIn: live as well", "Both on sale".
+
+    Args:
+        read: A sentence.
+        text: The reply that it points into.
+
+    Yields:
+        In order; offsets slice the reply.
+    """
+    unit, tokens = read.unit, read.unit.tokens
+    if not _may_assert(unit):
+        return
+    clauses = read.clauses(tokens)
+    for clause, _ in clauses:
+        chain = clause.chain
+        happens = chain.form in ("progressive", "perfect", "copula", "present") and clause.shape == "noun"
+        if happens and is_generic(clause, tokens) and _supposes_not(tokens, clause):
+            yield _found(text, tokens, clause)
+    if not clauses and unit.segment.kind != "heading" and len(tokens) > 1 and not _tells(tokens):
+        yield _line(text, tokens)
+
+
+def _may_assert(unit: Unit) -> bool:
+    tokens = unit.tokens
+    if not tokens or unit.question or tokens[0].kind == "open" or is_hypothetical(tokens):
+        return False
+    opens = tokens[0].word in t.OPENERS or tokens[0].word == "let"
+    return not (opens or tokens[-1].word == ":" or any(x.word == "please" for x in tokens[:4]))
 
 
 def _may_tell(tokens: Sequence[Token], clause: Clause) -> bool:
@@ -56,6 +87,10 @@ def _may_tell(tokens: Sequence[Token], clause: Clause) -> bool:
         return False  # what the agent does next; what the user has, wants or may do
     if clause.shape == "none" and chain.form == "base":
         return False  # "Hover over the card"
+    return _supposes_not(tokens, clause)
+
+
+def _supposes_not(tokens: Sequence[Token], clause: Clause) -> bool:
     return not any(token.word in _SUPPOSES for token in tokens[max(0, clause.first - 2) : clause.last])
 
 

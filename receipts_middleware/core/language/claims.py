@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.claims.find import claims_of
-from receipts_middleware.core.claims.loose import loose_of
+from receipts_middleware.core.claims.loose import faint_of, loose_of
 from receipts_middleware.core.claims.segment import read_units
 from receipts_middleware.core.claims.unit import ReadUnit
 from receipts_middleware.core.dataclass import dataclass, replace
@@ -25,6 +25,7 @@ class ReadClaims:
         mostly: They are most of the reply.
         languages: Codes of the languages that they look like.
         loose: What may be a result of a call and is no claim by its grammar, in order of appearance.
+        faint: What asserts so little that only a call which fell short shows what it claims, in order of appearance.
     """
 
     claims: Sequence[FoundClaim]
@@ -32,6 +33,7 @@ class ReadClaims:
     mostly: bool = False
     languages: tuple[str, ...] = ()
     loose: Sequence[FoundClaim] = ()
+    faint: Sequence[FoundClaim] = ()
 
 
 def read_claims(text: str, *, assumed: str | None = None, more: Words = NO_WORDS) -> ReadClaims:
@@ -52,6 +54,7 @@ def read_claims(text: str, *, assumed: str | None = None, more: Words = NO_WORDS
     claims = [claim for unit in readable for claim in claims_of(unit, text)]
     spans = dict.fromkeys((units[n].segment.start, units[n].segment.end) for n in reading.unread if units[n].tokens)
     loose = [claim for unit in readable for claim in loose_of(unit, text)]
+    faint = [claim for unit in readable for claim in faint_of(unit, text)]
     if more is not NO_WORDS:
-        claims, loose = ([replace(claim, more=more) for claim in some] for some in (claims, loose))
-    return ReadClaims(claims, tuple(spans), reading.mostly, reading.names, loose)
+        claims, loose, faint = ([replace(claim, more=more) for claim in some] for some in (claims, loose, faint))
+    return ReadClaims(claims, tuple(spans), reading.mostly, reading.names, loose, faint)
