@@ -31,7 +31,8 @@ MAY_LOAD = frozenset(
 )
 #: What of ours is loaded by those alone who have a use for it: keys, citations, a sink, a policy in a file.
 ON_DEMAND = (
-    "receipts_middleware.core.attest receipts_middleware.core.bearing receipts_middleware.core.executed "
+    "receipts_middleware.core.attest receipts_middleware.core.bearing receipts_middleware.core.binding.misquotes "
+    "receipts_middleware.core.executed receipts_middleware.core.seal "
     "receipts_middleware.core.canonical.rare receipts_middleware.core.rows receipts_middleware.policy "
     "receipts_middleware.reports receipts_middleware.signing receipts_middleware.store"
 ).split()

@@ -7,7 +7,7 @@ value, its parsing and what of several counts belong here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from receipts_middleware.core.canonical import canon
 from receipts_middleware.core.dataclass import dataclass
@@ -15,7 +15,9 @@ from receipts_middleware.core.hashing import sha256
 from receipts_middleware.core.keys import FORMAT_VERSION
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.receipt import MAX_TEXT, Malformed
-from receipts_middleware.core.seal import Checking, Place, SealState, Signing, check_record, place_of, seal_record
+
+if TYPE_CHECKING:
+    from receipts_middleware.core.seal import Checking, Place, SealState, Signing
 
 #: confirmed: it was done, which lifts S2 and S3 to S4; failed: it was not, which lowers any grade to F.
 ConfirmedState = Literal["confirmed", "failed"]
@@ -109,6 +111,8 @@ def _is_texts(value: object) -> bool:
 
 def seal_confirmation(confirmation: Confirmation, key: Signing) -> Confirmation:
     """A confirmation with its signature; one that it had is replaced."""
+    from receipts_middleware.core.seal import place_of, seal_record  # noqa: PLC0415 - for runs under a key
+
     body = seal_record(CONFIRMATION_DOMAIN, confirmation.to_dict(), place_of(confirmation.scope), key)
     sealed = parse_confirmation(body)
     assert isinstance(sealed, Confirmation)
@@ -117,11 +121,15 @@ def seal_confirmation(confirmation: Confirmation, key: Signing) -> Confirmation:
 
 def check_confirmation(confirmation: Confirmation, keys: Checking) -> SealState:
     """What the signature of a confirmation is worth. Untrusted."""
+    from receipts_middleware.core.seal import check_record  # noqa: PLC0415 - for runs under a key
+
     return check_record(CONFIRMATION_DOMAIN, confirmation.to_dict(), keys)
 
 
 def place_of_confirmation(confirmation: Confirmation) -> Place:
     """Where it says that it belongs."""
+    from receipts_middleware.core.seal import place_of  # noqa: PLC0415 - as above
+
     return place_of(confirmation.scope)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import islice
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from receipts_middleware.core.confirmation import (
     MAX_CONFIRMATIONS,
@@ -24,7 +24,9 @@ from receipts_middleware.core.finding import Finding
 from receipts_middleware.core.ledger import Ledger
 from receipts_middleware.core.receipt import MAX_TEXT, Malformed
 from receipts_middleware.core.rules import make_finding
-from receipts_middleware.core.seal import Checking
+
+if TYPE_CHECKING:
+    from receipts_middleware.core.seal import Checking
 
 #: state: in the graph's private channel; given: by the caller of a verification; sink: in the sink.
 ConfirmedBy = Literal["state", "given", "sink"]

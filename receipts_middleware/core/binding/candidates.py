@@ -103,8 +103,9 @@ def _call(said: Spoken, act: Act, found: Fit) -> Candidate | None:
             verb = 2.5
         elif kind in _OPEN_KINDS and meant.verbs & families(own, said.run.words):
             verb = 1.0
-    shared, other, _, met = said.common(act)
-    words = len(met - act.traits.own) + len(meant.words & act.key_words())
+    common = said.common(act)
+    shared, other = common.things, common.values
+    words = len(common.words - act.traits.own) + len(meant.words & act.key_words())
     verb = max(found.verb, verb)
     score = verb + found.noun + min(3.0, words) + min(4.0, 2.0 * shared) + min(2.0, other)
     unknown = words < 2 and not verb and not found.noun and not meant.generic

@@ -10,7 +10,6 @@ from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.bodies import Record
 from receipts_middleware.core.binding.compare import DATA_UNITS, agrees, shape
 from receipts_middleware.core.binding.effects import Judged, in_its_words
-from receipts_middleware.core.binding.misquotes import contradicted, works_out
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.tools import Meant
@@ -61,7 +60,7 @@ def judge_result(said: Spoken) -> Judged:
     acts = tuple(near)
     if not run.acts:
         return Judged("unmatched", required="S1")
-    wrong = _tests_failed(claim, near) or _misquoted(claim, values, near, run) or contradicted(claim.text, near, run)
+    wrong = _tests_failed(claim, near) or _misquoted(claim, values, near, run) or _contradicted(claim.text, near, run)
     if wrong is not None:
         return Judged("misquoted", tools, acts, wrong, "value", "S1")
     unseen = [v for v in values if v.kind in _MISQUOTABLE and not _is_seen(v, run)]
@@ -108,6 +107,18 @@ def _is_seen(value: Value, run: Run) -> bool:
     return value.kind == "count" and value.norm in run.spans()
 
 
+def _contradicted(text: str, near: Sequence[Act], run: Run) -> str | None:
+    from receipts_middleware.core.binding.misquotes import contradicted  # noqa: PLC0415 - for claims of results alone
+
+    return contradicted(text, near, run)
+
+
+def _works_out(value: Value, near: Sequence[Act], run: Run) -> bool:
+    from receipts_middleware.core.binding.misquotes import works_out  # noqa: PLC0415 - for claims of results alone
+
+    return works_out(value, near, run)
+
+
 def _misquoted(claim: FoundClaim, values: Sequence[Value], near: Sequence[Act], run: Run) -> str | None:
     """What the results show in place of a value of the claim; None where nothing speaks against it."""
     if claim.negated or not near:
@@ -130,7 +141,7 @@ def _misquoted(claim: FoundClaim, values: Sequence[Value], near: Sequence[Act], 
         if (value.kind == "percent" and _is_ratio(value, values)) or _is_share(value, values):
             continue
         other = _in_place_of(value, claim, values, near)
-        if other is not None and not works_out(value, near, run):
+        if other is not None and not _works_out(value, near, run):
             return f"{value.text}: {other}"
     return None
 
@@ -257,7 +268,7 @@ def _swapped(claim: FoundClaim, values: Sequence[Value], near: Sequence[Act], ru
                 if own and value.norm not in own and str(sum(map(int, own))) != value.norm:
                     elsewhere = [t for k, t in record.pairs if t == value.norm]
                     also = any(o in {v.norm for v in values} for o in own)
-                    if elsewhere or (also and not works_out(value, near, run)):
+                    if elsewhere or (also and not _works_out(value, near, run)):
                         return f"{value.text}: {own[0]}"
     return None
 

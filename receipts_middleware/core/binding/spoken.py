@@ -6,7 +6,7 @@ All of it is read once, for whatever rule asks first, and not again for every ca
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.compare import TARGETS, agrees
@@ -14,6 +14,7 @@ from receipts_middleware.core.binding.contrast_words import Mention, mentions_in
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.tools import Meant, meant_by
 from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Pool, Value, read_values
 
@@ -23,7 +24,8 @@ _NAME: Final = pattern_of(r"(?<![\w@.-])[A-Z][\w'’-]{1,40}")
 _CONTRASTED: Final = pattern_of(r"\b(?:not|instead|rather|from|was|were|previous|old|except|than)\b", re.IGNORECASE)
 
 
-class Common(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Common:
     """What a claim has in common with a call.
 
     Attributes:

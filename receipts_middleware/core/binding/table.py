@@ -102,8 +102,9 @@ def pieces_of(run: Run, reply: str) -> Sequence[Piece]:
 def link_of(said: Spoken, act: Act) -> Link:
     """How a claim stands to a call."""
     found = fit(said.meant, act.traits)
-    shared, other, _, met = said.common(act)
-    words = len(met - act.traits.own)
+    common = said.common(act)
+    shared, other = common.things, common.values
+    words = len(common.words - act.traits.own)
     score = 0.0
     if not found.clash:
         score = found.verb + found.noun + min(3.0, float(words)) + min(4.0, 2.0 * shared) + min(2.0, float(other))
