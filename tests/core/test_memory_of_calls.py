@@ -78,6 +78,15 @@ def test_one_ledger_is_read_anew_for_other_tools_and_another_policy() -> None:
         assert said(verify(REPLIES[0], kept, tools=tools, policy=policy)) == said(fresh)
 
 
+def test_a_grade_that_the_policy_sets_holds_for_every_reply_to_a_ledger() -> None:
+    kept = ledger_of(30)
+    for grade, status in (("F", "failed"), ("S1", "failed"), ("S3", "supported")):
+        policy = Policy(tools=(ToolPolicy("send_email", grade=grade),))
+        for _ in range(2):
+            found = verify("I sent an email to a50000@example.com.", kept, tools=TOOLS, policy=policy)
+            assert [claim.status for claim in found.claims] == [status]
+
+
 def test_threads_that_share_a_ledger_do_not_disturb_each_other() -> None:
     kept = ledger_of(60)
     wanted = [said(verify(reply, Ledger(kept), tools=TOOLS)) for reply in REPLIES]

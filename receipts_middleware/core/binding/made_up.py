@@ -91,7 +91,8 @@ _MANY_ASKED: Final = 2
 def _was_asked_for(table: Table, meant: Meant, values: Sequence[Value], *, past: bool) -> bool:
     """Whether the user asked for this very thing, by an id or several words, and no call has any of it."""
     things = [v for v in values if v.kind in TARGETS]
-    if things and all(table.run.told().contains(v) and not any(agrees(v, a) for a in table.run.acts) for v in things):
+    unknown = bool(things) and not any(agrees(v, a) for v in things for a in table.run.acts)
+    if unknown and all(table.run.told().contains(v) for v in things):
         return True
     if past or not any(fit(meant, t).named for t in table.run.traits if t.name not in table.run.called):
         return False

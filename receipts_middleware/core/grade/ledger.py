@@ -51,10 +51,11 @@ class Grades:
             policy: Grades by tool name that the user's policy sets.
             confirmed: Uids of receipts that outside evidence confirms.
         """
-        self._strict, self._policy, self._confirmed = strict, policy or {}, confirmed
+        self._strict, self._policy, self._confirmed = strict, {} if policy is None else policy, confirmed
         self._kinds = _Kinds(tools)
         self._entries: list[Entry] = []
         self._own: dict[int, Graded] = {}
+        self._looked: dict[int, int] = {}
         self._lifted: dict[int, Graded] = {}
         self._shown = Shown()
         self._read = 0
@@ -86,11 +87,13 @@ class Grades:
         graded = self._own.get(n)
         if graded is None:
             graded = self._own[n] = self._grade(entry)
-        if graded.grade not in _LIFTED or graded.is_given or entry.receipt.object_id is None:
+        if self._looked.get(n) == len(self._entries):
             return graded
-        if self._kinds.of(entry) == "reading":
+        self._looked[n] = len(self._entries)
+        if graded.grade not in _LIFTED or graded.is_given or self._kinds.of(entry) == "reading":
             return graded
-        lifted = self._lift(entry, entry.receipt.object_id)
+        name = entry.receipt.object_id
+        lifted = self._lift(entry, name) if name is not None else None
         if lifted is not None:
             self._lifted[n] = lifted
         return lifted or graded

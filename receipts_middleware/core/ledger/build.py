@@ -6,7 +6,10 @@ call without a result has outcome `no_result`. Nothing here judges.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
+from typing import Final, TypeVar
 
 from receipts_middleware.core.dataclass import dataclass, field, replace
 from receipts_middleware.core.ledger.derive import later_receipt
@@ -14,9 +17,13 @@ from receipts_middleware.core.ledger.entry import Entry, Ledger, LedgerNote, Pai
 from receipts_middleware.core.ledger.legacy import legacy_receipt, legacy_view
 from receipts_middleware.core.ledger.slots import CallSlot, Waiting
 from receipts_middleware.core.receipt import MAX_ISSUED, MAX_TEXT, Malformed, Receipt, parse_receipt
-from receipts_middleware.core.snapshot import Snapshot, parse_snapshot
+from receipts_middleware.core.snapshot import Snapshot, SnapshotEntry, parse_snapshot
 from receipts_middleware.core.toolspec import ToolKind, ToolSpec, find_spec, kind_of
 from receipts_middleware.core.transcript import Message, ToolResult
+
+_First = TypeVar("_First")
+_Second = TypeVar("_Second")
+_NUMBER: Final = attrgetter("n")
 
 
 @dataclass(slots=True)
@@ -45,6 +52,9 @@ class LedgerBuilder:
     last: Entry | None = None
     last_slot: CallSlot | None = None
     _entries: dict[int, Entry] = field(default_factory=dict)
+    _in_order: list[Entry] = field(default_factory=list)
+    _unanswered: list[CallSlot] = field(default_factory=list)
+    _made: dict[int, tuple[object, object, Entry]] = field(default_factory=dict)
     _carried: dict[int, Entry] = field(default_factory=dict)
     _newest: Waiting = field(default_factory=Waiting)
     _earlier: Waiting = field(default_factory=Waiting)
@@ -123,6 +133,7 @@ class LedgerBuilder:
                 self._open += 1
             if not slot.answered:
                 self._newest.add(slot)
+                self._unanswered.append(slot)
         self.issued = max(self.issued, base + len(message.calls))
 
     def _take_snapshot(self, snapshot: Snapshot) -> None:
@@ -207,8 +218,12 @@ class LedgerBuilder:
 
     def _put(self, entry: Entry) -> None:
         held = self._entries.get(entry.n)
-        if held is None or (held.result is None and entry.result is not None):
+        if held is None:
             self._entries[entry.n] = entry
+            insort(self._in_order, entry, key=_NUMBER)
+        elif held.result is None and entry.result is not None:
+            self._entries[entry.n] = entry
+            self._in_order[bisect_left(self._in_order, entry.n, key=_NUMBER)] = entry
         elif held.receipt.uid != entry.receipt.uid:
             self._note("duplicate_number", f"Two results claim {entry.id}; the first one counts.", entry.id)
 
@@ -234,25 +249,50 @@ class LedgerBuilder:
         )
 
     def ledger(self) -> Ledger:
-        """The ledger so far: what messages show, then what turns carried, then calls without a result."""
+        """The ledger so far: what messages show, then what turns carried, then calls without a result.
+
+        An entry that has not changed since the last one is the same object, so that what was read of it still holds.
+        """
+        self._unanswered = [slot for slot in self._unanswered if not slot.answered]
+        own = self._last.entries if self._last is not None else None
+        if self._carried or own or any(slot.n in self._entries for slot in self._unanswered):
+            return Ledger(self._with_carried(own or ()).values(), self._notes)
+        entries = self._in_order.copy()
+        for slot in self._unanswered:
+            insort(entries, self._unended(slot), key=_NUMBER)
+        return Ledger.in_order(entries, self._notes)
+
+    def _with_carried(self, own: Iterable[SnapshotEntry]) -> dict[int, Entry]:
+        """Entries by number, with what turns carried."""
         entries = dict(self._carried)
         for n, entry in self._entries.items():
             held = entries.get(n)
-            if held is None or entry.origin == "stamped":
-                entries[n] = entry if held is None else _with_facts(entry, held.facts)
+            if held is None:
+                entries[n] = entry
+            elif entry.origin == "stamped":
+                entries[n] = self._once(n, entry, held, lambda entry, held: _with_facts(entry, held.facts))
             else:
-                entries[n] = _with_source(held, entry)
-        own = self._last.entries if self._last is not None else None
-        for row in own or ():
-            shown = _carried_entry(row.receipt, row.facts)
-            held = self._entries.get(row.receipt.n)
+                entries[n] = self._once(n, held, entry, _with_source)
+        for row in own:
+            n = row.receipt.n
+            shown, held = self._carried[n], self._entries.get(n)
             if held is None or held.receipt != row.receipt:
-                entries[row.receipt.n] = shown if held is None else _with_source(shown, held)
-        for slot in self._all:
-            if not slot.answered:
-                held = entries.get(slot.n)
-                entries[slot.n] = self._derive(slot, None, "none") if held is None else _with_call(held, slot)
-        return Ledger(entries.values(), self._notes)
+                entries[n] = shown if held is None else self._once(n, shown, held, _with_source)
+        for slot in self._unanswered:
+            held = entries.get(slot.n)
+            entries[slot.n] = self._unended(slot) if held is None else self._once(slot.n, held, slot, _with_call)
+        return entries
+
+    def _unended(self, slot: CallSlot) -> Entry:
+        """A call without a result."""
+        return self._once(slot.n, slot, None, lambda slot, _: self._derive(slot, None, "none"))
+
+    def _once(self, n: int, first: _First, second: _Second, make: Callable[[_First, _Second], Entry]) -> Entry:
+        """What is made of two things; the same object as long as it is the same two."""
+        held = self._made.get(n)
+        if held is None or held[0] is not first or held[1] is not second:
+            held = self._made[n] = (first, second, make(first, second))
+        return held[2]
 
     def view(self, message: Message) -> View:
         """What the message just read was shown."""

@@ -111,6 +111,18 @@ class Ledger(Sequence[Entry]):
         self.notes = tuple(notes)
         self._memory: list[object] = []
 
+    @classmethod
+    def in_order(cls, entries: Iterable[Entry], notes: Iterable[LedgerNote] = ()) -> Ledger:
+        """A ledger of entries that are in the order of their numbers already.
+
+        Args:
+            entries: In that order.
+            notes: What was noticed while they were gathered.
+        """
+        made = cls((), notes)
+        made._entries = tuple(entries)
+        return made
+
     @overload
     def __getitem__(self, index: int) -> Entry: ...
     @overload
