@@ -8,11 +8,11 @@ a hundred classes is half of an import, and loads `inspect` for it. Here a class
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from operator import attrgetter
 from reprlib import recursive_repr
-from typing import TYPE_CHECKING, Final, TypeVar, cast, dataclass_transform
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar, cast, dataclass_transform
 
 if TYPE_CHECKING:
     from dataclasses import field, replace
@@ -21,8 +21,11 @@ __all__ = ["dataclass", "defaults", "field", "names", "replace", "shallow"]
 
 T = TypeVar("T")
 
-#: Where a class keeps its fields.
+#: Where a class keeps what its own body says of fields (types, defaults, whether by name alone), and where it has them
+#: read, those of its bases first.
+_SAID: Final = "__late_said__"
 _FIELDS: Final = "__late_fields__"
+_Said: TypeAlias = tuple[Mapping[str, str], Mapping[str, object], bool]
 #: Stands for no default.
 _NONE: Final = object()
 
@@ -75,80 +78,79 @@ def dataclass(
     """
 
     def make(cls: type[T]) -> type[T]:
-        names = dict(cls.__dict__)
-        own = [_read_field(name, kind, names, kw_only=kw_only) for name, kind in cls.__annotations__.items()]
-        fields = {field.name: field for base in reversed(cls.__mro__[1:]) for field in getattr(base, _FIELDS, ())}
-        held = set(fields)
-        fields.update((field.name, field) for field in own)
-        every = tuple(fields.values())
+        body, types = dict(cls.__dict__), cls.__annotations__
+        defaults = {name: _checked(name, body.pop(name)) for name in types if name in body}
         for name in ("__dict__", "__weakref__"):
-            names.pop(name, None)
-        for name, method in (_compared(every) if eq else {}).items():
-            names.setdefault(name, method if frozen or name != "__hash__" else None)
-        if frozen:
-            names.update(__setattr__=_refuse_set, __delattr__=_refuse_delete)
-            names.setdefault("__getstate__", _state)
-            names.setdefault("__setstate__", _set_state)
-        names.setdefault("__repr__", _repr)
-        names.setdefault("__replace__", _replaced)
-        names.update(
-            {
-                "__slots__": (*(name for name in fields if name not in held), *(() if slots else ("__dict__",))),
-                "__match_args__": tuple(field.name for field in every if field.init and not field.kw_only),
-                "__init__": _Late(_write_init),
-                "__dataclass_fields__": _Late(_described),
-                "__dataclass_params__": _Late(_parameters),
-                _FIELDS: every,
-            }
-        )
+            body.pop(name, None)
+        held = [name for base in cls.__mro__[1:-1] if _SAID in vars(base) for name in vars(base)[_SAID][0]]
+        body["__slots__"] = (*(name for name in types if name not in held), *(() if slots else ("__dict__",)))
+        body[_SAID] = (types, defaults, kw_only)
+        if eq:
+            body.setdefault("__eq__", _EQ)
+            body.setdefault("__hash__", _HASH if frozen else None)
+        body = _SHARED | body | _LATE | (_FROZEN if frozen else {})
         kind: Callable[[str, tuple[type, ...], dict[str, object]], object] = type(cls)
-        return cast("type[T]", kind(cls.__name__, cls.__bases__, names))
+        return cast("type[T]", kind(cls.__name__, cls.__bases__, body))
 
     return make
 
 
-def _read_field(name: str, kind: str, names: dict[str, object], *, kw_only: bool) -> _Field:
-    """One field, taken out of what becomes the class: a slot cannot have its default there."""
-    said = names.pop(name, _NONE)
-    found = said if isinstance(said, _Field) else _Field(default=said)
-    if type(found.default).__hash__ is None:
-        raise ValueError(f"mutable default {type(found.default)} for field {name}: use default_factory")
-    found.name, found.type, found.kw_only = name, kind, kw_only
-    return found
+def _checked(name: str, default: object) -> object:
+    if type(default).__hash__ is None:
+        raise ValueError(f"mutable default {type(default)} for field {name}: use default_factory")
+    return default
 
 
 class _Late:
-    """An attribute of a class that is made when it is first looked at."""
+    """An attribute of classes that each of them makes when it is first looked at."""
 
-    __slots__ = ("_make", "_name", "_owner")
+    __slots__ = ("_make", "_name")
 
-    def __init__(self, make: Callable[[type], object]) -> None:
-        self._make = make
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._owner, self._name = owner, name
+    def __init__(self, name: str, make: Callable[[type], object]) -> None:
+        self._name, self._make = name, make
 
     def __get__(self, instance: object, owner: type) -> object:
-        made = self._make(self._owner)
-        setattr(self._owner, self._name, made)
+        for base in owner.__mro__:
+            if vars(base).get(self._name) is self:  # else another thread was faster
+                setattr(base, self._name, self._make(base))
+                break
         return getattr(owner if instance is None else instance, self._name)
+
+
+def _read_fields(cls: type) -> tuple[_Field, ...]:
+    """The fields of a class: those of its bases first, one that is said again at its old place."""
+    fields: dict[str, _Field] = {}
+    for base in reversed(cls.__mro__):
+        if _SAID not in vars(base):
+            continue
+        types, defaults, kw_only = cast("_Said", vars(base)[_SAID])
+        for name, kind in types.items():
+            said = defaults.get(name, _NONE)
+            fields[name] = found = said if isinstance(said, _Field) else _Field(default=said)
+            found.name, found.type, found.kw_only = name, kind, kw_only
+    return tuple(fields.values())
 
 
 def _fields(cls: type) -> tuple[_Field, ...]:
     return cast("tuple[_Field, ...]", getattr(cls, _FIELDS))
 
 
-def _compared(fields: tuple[_Field, ...]) -> dict[str, Callable[..., object]]:
-    key = _getter(field.name for field in fields if field.compare)
-    hashed = _getter(field.name for field in fields if (field.compare if field.hash is None else field.hash))
+def _equality(cls: type) -> Callable[[object, object], bool]:
+    key = _getter(field.name for field in _fields(cls) if field.compare)
 
     def __eq__(self: object, other: object) -> bool:
         return key(self) == key(other) if type(self) is type(other) else NotImplemented
 
-    def __hash__(self: object) -> int:
-        return hash(hashed(self))
+    return __eq__
 
-    return {"__eq__": __eq__, "__hash__": __hash__}
+
+def _hashing(cls: type) -> Callable[[object], int]:
+    key = _getter(f.name for f in _fields(cls) if (f.compare if f.hash is None else f.hash))
+
+    def __hash__(self: object) -> int:
+        return hash(key(self))
+
+    return __hash__
 
 
 def _getter(names: Iterable[str]) -> Callable[[object], object]:
@@ -249,6 +251,29 @@ def _replaced(value: T, /, **changes: object) -> T:
         if field.init and field.name not in changes:
             changes[field.name] = getattr(value, field.name)
     return type(value)(**changes)
+
+
+def _match_args(cls: type) -> tuple[str, ...]:
+    return tuple(field.name for field in _fields(cls) if field.init and not field.kw_only)
+
+
+#: What a class gets, whatever its fields are. What its own body says of representation, equality and hash goes before.
+_SHARED: Final[dict[str, object]] = {"__repr__": _repr, "__replace__": _replaced}
+_FROZEN: Final[dict[str, object]] = {
+    "__setattr__": _refuse_set,
+    "__delattr__": _refuse_delete,
+    "__getstate__": _state,
+    "__setstate__": _set_state,
+}
+_EQ: Final = _Late("__eq__", _equality)
+_HASH: Final = _Late("__hash__", _hashing)
+_LATE: Final[dict[str, object]] = {
+    "__init__": _Late("__init__", _write_init),
+    "__match_args__": _Late("__match_args__", _match_args),
+    "__dataclass_fields__": _Late("__dataclass_fields__", _described),
+    "__dataclass_params__": _Late("__dataclass_params__", _parameters),
+    _FIELDS: _Late(_FIELDS, _read_fields),
+}
 
 
 def names(cls: type) -> tuple[str, ...]:
