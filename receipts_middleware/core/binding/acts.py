@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final, Protocol
+from collections.abc import Callable, Mapping
+from typing import Final, Protocol, TypeVar, cast
 
 from receipts_middleware.core.binding.bodies import MAX_RESULT, Record, body_of, leaf_texts, pairs_of, records_of
 from receipts_middleware.core.binding.tools import Traits
@@ -18,6 +18,9 @@ from receipts_middleware.core.values import Pool, Value, read_arguments, read_va
 
 #: As `extract_facts` makes them. A value of that form says no more than one of them.
 _DIGEST: Final = pattern_of(r"[0-9a-f]{16}\Z")
+
+
+_Read = TypeVar("_Read")
 
 
 class Weigher(Protocol):
@@ -84,6 +87,7 @@ class Act:
     _text: str | None = None
     _agreed: dict[tuple[str, str, str], bool] = field(default_factory=dict)
     _agreed_in: int = -1
+    _once: dict[object, object] = field(default_factory=dict)
     _records: tuple[Record, ...] | None = None
     _pairs: tuple[tuple[str, str], ...] | None = None
     _parsed: object = None
@@ -226,6 +230,16 @@ class Act:
                 parts += [*facts_of(self.entry, "args"), *facts_of(self.entry, "output")]
             self._text = "\n".join(parts).lower()
         return self._text
+
+    def once(self, reader: Callable[[Act], _Read]) -> _Read:
+        """What a rule reads off this call: read once, for every claim that is held against it.
+
+        Args:
+            reader: A function of a module. What it gives must not be changed.
+        """
+        if reader not in self._once:
+            self._once[reader] = reader(self)
+        return cast("_Read", self._once[reader])
 
     def records(self) -> tuple[Record, ...]:
         """Objects of the result."""

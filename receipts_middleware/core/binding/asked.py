@@ -45,7 +45,7 @@ def only_asked(text: str, values: Sequence[Value], act: Act, run: Run) -> tuple[
         if not asked.contains(value) or _is_known(value, run):
             continue
         mentioned = Pool(values)
-        for key, other in keyed_numbers(act) if value.kind in AMOUNTS else [("", v) for v in act.arg_values()]:
+        for key, other in act.once(keyed_numbers) if value.kind in AMOUNTS else [("", v) for v in act.arg_values()]:
             alike = other.kind == value.kind or (value.kind in AMOUNTS and other.kind in AMOUNTS)
             words = key.split()
             named = bool(ID_KEYS.intersection(words)) and not QUANTITY_KEYS.intersection(words)

@@ -109,7 +109,7 @@ def _by_count(
     if _EVERY_ONE.search(claim.text) and len(done) > 1 and len(done) == len(groups):
         more = [n for n in counts if n > len(done) and n <= 4 * len(done)]
         single = all(_is_of_one(act) for act in acts)
-        if more and single and not any(_done_counts(a) for a in acts):
+        if more and single and not any(a.once(_done_counts) for a in acts):
             return "partial_batch", acts, f"{len(done)} done"
     short = len(groups) > len(done)
     quantified = _ALL.search(claim.text) is not None or _WHOLE.search(claim.text) is not None
@@ -139,7 +139,7 @@ def _by_each(
     for value in values:
         if value.kind not in ("count", "money") or not value.norm.isdecimal() or int(value.norm) == len(calls):
             continue
-        amounts = [_amounts(c.act) for c in calls if c.act.done]
+        amounts = [c.act.once(_amounts) for c in calls if c.act.done]
         keys = [key for key in amounts[0] if all(key in other for other in amounts)] if amounts else []
         for key in keys:
             given = [other[key] for other in amounts]
@@ -207,20 +207,20 @@ def _inside(
         short = _left_out(act, values)
         if short:
             return ("failed" if len(values) <= 2 and not quantified else "partial_batch"), (act,), short
-        tried = _tried(act)
+        tried = act.once(_tried)
         if act.entry.outcome == "partial" and (quantified or any(int(v.norm) in tried for v in counts)):
-            done = _done_counts(act)
+            done = act.once(_done_counts)
             if not any(int(v.norm) in done for v in counts):
                 return "partial_batch", (act,), f"{act.entry.id} is partial"
         if not act.done:
             continue
-        left_out = _left_out_list(act)
+        left_out = act.once(_left_out_list)
         if left_out and (quantified or any(int(v.norm) in tried for v in counts)):
             return "partial_batch", (act,), left_out
         for value in counts:
             if agrees(value, act):
                 continue
-            fewer = [n for n in _done_counts(act) if 0 < n < int(value.norm)]
+            fewer = [n for n in act.once(_done_counts) if 0 < n < int(value.norm)]
             if fewer and (quantified or _counts_things(value, act)):
                 return "partial_batch", (act,), f"{fewer[0]}"
     return None
@@ -254,7 +254,7 @@ _RANGE: Final = pattern_of(r"\b(\d{1,6})\s?(?:through|thru|to|-|–)\s?(\d{1,6})
 def _is_whole_range(text: str, act: Act) -> bool:
     """Whether a claim names a range of as many things as the call was given: "players 201 through 205"."""
     sizes = {int(m[2]) - int(m[1]) + 1 for m in _RANGE.finditer(text)}
-    return bool(sizes & _tried(act))
+    return bool(sizes & act.once(_tried))
 
 
 _ITEM_KEYS: Final = frozenset("item name id file title recipient email address sku line".split())

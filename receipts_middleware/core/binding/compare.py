@@ -241,10 +241,10 @@ def _other_time(value: Value, mentioned: Pool, act: Act, run: Run) -> str | None
 def _other_money(value: Value, text: str, mentioned: Pool, act: Act, run: Run) -> str | None:
     other = [
         (key, v)
-        for key, v in keyed_numbers(act)
+        for key, v in act.once(keyed_numbers)
         if (v.kind == "money" or AMOUNT_KEYS.intersection(key.split())) and not mentioned.contains(v)
     ]
-    if not other or any(_is_amount_key(key) and mentioned.contains(v) for key, v in keyed_numbers(act)):
+    if not other or any(_is_amount_key(key) and mentioned.contains(v) for key, v in act.once(keyed_numbers)):
         return None
     how = run.shown().find(value)
     if how in (None, "rounded"):
@@ -290,7 +290,7 @@ def _other_count(value: Value, text: str, mentioned: Pool, act: Act, run: Run) -
     if listed is not None:
         return listed
     text_follows = not value.text[-1:].isdecimal() and value.text[:1].isdecimal()
-    for key, number in keyed_numbers(act):
+    for key, number in act.once(keyed_numbers):
         words = key.split()
         last = stem(words[-1]) if words else ""
         if (
@@ -332,7 +332,7 @@ def _other_share(mentioned: Pool, act: Act) -> str | None:
     """The one share that the call was given, where the claim names none of its shares."""
     shares = [
         number
-        for key, number in keyed_numbers(act)
+        for key, number in act.once(keyed_numbers)
         if _SHARE_KEYS & set(key.split()) and _is_share(number) and number.kind != "money"
     ]
     if len(shares) != 1:
@@ -362,6 +362,15 @@ def _is_near(value: Value, number: Value, text: str) -> bool:
 _SHORT: Final = pattern_of(r"(?<![\w-])[A-Za-z]{0,4}-?\d{1,4}[A-Za-z]?(?![\w-])")
 
 
+def _shorts(act: Act) -> list[tuple[str, str]]:
+    """Short names with a digit among the arguments, in lower case and as given."""
+    pairs = ((given.strip().lower(), given) for _, given in act.arg_pairs())
+    return [(o, g) for o, g in pairs if len(o) <= _MAX_SHORT and not o.isdecimal() and any(c.isdigit() for c in o)]
+
+
+_MAX_SHORT: Final = 10
+
+
 def other_short(text: str, act: Act) -> str:
     """A short name of the call (`4B`, `R7`) in whose place the claim has another of the same shape.
 
@@ -372,12 +381,12 @@ def other_short(text: str, act: Act) -> str:
     Returns:
         What the call was given; empty where nothing speaks against the claim.
     """
-    said = [m[0].lower() for m in _SHORT.finditer(text) if not m[0].isdecimal()]
+    shorts = act.once(_shorts)
+    said = [m[0].lower() for m in _SHORT.finditer(text) if not m[0].isdecimal()] if shorts else ()
     if not said:
         return ""
-    for _, given in act.arg_pairs():
-        own = given.strip().lower()
-        if len(own) > 10 or own.isdecimal() or not any(c.isdigit() for c in own) or own in said:
+    for own, given in shorts:
+        if own in said:
             continue
         rivals = [s for s in said if shape(s) == shape(own) and not stands_in_text(s, act.text())]
         if rivals:

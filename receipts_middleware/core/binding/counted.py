@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from receipts_middleware.core.binding.opposites import YES_NO, akin
-from receipts_middleware.core.binding.pieces import NEGATED, Piece
+from receipts_middleware.core.binding.pieces import Piece
 from receipts_middleware.core.binding.rows import STATUS_KEYS, Cell, Row, View, key_stems, number_in
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.units import in_another_unit
@@ -59,10 +59,10 @@ def wrong_number(piece: Piece, view: View, run: Run) -> str | None:
         view: What the results hold.
         run: Everything that was seen.
     """
-    if NEGATED.search(piece.text):
+    if piece.is_negated:
         return None
     values = [v for v in read_values(piece.text) if v.kind in ("money", "percent", "count")]
-    if _SUPPOSED.search(piece.text):
+    if not values or _SUPPOSED.search(piece.text):
         return None
     told = {as_number(v) for v in read_values(piece.whole) if v.kind in ("money", "percent", "count", "id", "time")}
     for value in values:
@@ -124,7 +124,7 @@ def follows(value: Value, view: View, run: Run) -> bool:
         view: What the results hold.
         run: Everything that was seen.
     """
-    if any(number_in(c.text) == as_number(value) for row in view.rows() for c in row.cells):
+    if as_number(value) in view.numbers():
         return True
     if run.seen().contains(value) or run.told().contains(value) or value.text.lower() in run.heard():
         return True
@@ -132,7 +132,10 @@ def follows(value: Value, view: View, run: Run) -> bool:
         return True
     if value.kind == "count" and value.norm in run.spans() and (value.unit in DURATIONS):
         return True
-    return as_number(value) in _derivable(view, percent=value.kind == "percent", money=value.kind == "money")
+    kind = value.kind == "percent", value.kind == "money"
+    if kind not in view.derived:
+        view.derived[kind] = _derivable(view, percent=kind[0], money=kind[1])
+    return as_number(value) in view.derived[kind]
 
 
 def _derivable(view: View, *, percent: bool, money: bool) -> frozenset[float]:
@@ -252,10 +255,13 @@ def too_many_of(piece: Piece, view: View, run: Run) -> str | None:
         view: What the results hold.
         run: Everything that was seen.
     """
-    if view.paged or _DERIVED.search(piece.text) or NEGATED.search(piece.text):
+    if view.paged or piece.is_negated:
         return None
-    for value in read_values(piece.text):
-        if value.kind != "count" or not value.norm.isdecimal() or value.unit in DURATIONS or value.unit == "year":
+    counts = [v for v in read_values(piece.text) if v.kind == "count" and v.norm.isdecimal()]
+    if not counts or _DERIVED.search(piece.text):
+        return None
+    for value in counts:
+        if value.unit in DURATIONS or value.unit == "year":
             continue
         if not _is_judged(value, piece) or _named_otherwise(value, view, run):
             continue

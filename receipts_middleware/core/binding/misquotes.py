@@ -7,13 +7,12 @@ from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.counted import follows, too_many_of, wrong_number
-from receipts_middleware.core.binding.pieces import Piece
+from receipts_middleware.core.binding.pieces import Piece, piece_of
 from receipts_middleware.core.binding.rests import wrong_delay, wrong_rest
 from receipts_middleware.core.binding.rows import View, view_of
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.standing import not_all, not_none, other_state, stranger_in_list
 from receipts_middleware.core.binding.swaps import not_the_most, of_another, other_sort, other_weekday
-from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value
@@ -53,9 +52,9 @@ def contradicted(text: str, near: Sequence[Act], run: Run) -> str | None:
     acts = _with_like(near, run)
     if not acts:
         return None
-    view = view_of(acts)
+    view = _view(acts, run)
     text = text[:_MAX_CLAIM]
-    whole = Piece(text, text, stems_of(text), tuple(acts))
+    whole = piece_of(text, text, acts)
     for rule in (stranger_in_list, wrong_rest, wrong_delay):
         said = rule(whole, view, run)
         if said is not None:
@@ -64,7 +63,7 @@ def contradicted(text: str, near: Sequence[Act], run: Run) -> str | None:
     for part in _CUT.split(text)[:_MAX_PIECES]:
         if not part or not part.strip():
             continue
-        piece = Piece(part, text, stems_of(part), tuple(acts), before)
+        piece = piece_of(part, text, acts, before)
         for apply in _RULES:
             said = apply(piece, view, run)
             if said is not None:
@@ -83,14 +82,22 @@ def works_out(value: Value, near: Sequence[Act], run: Run) -> bool:
     """
     if value.kind == "count" and run.seen().find(replace(value, norm=f"{value.norm}00")) == "same":
         return True  # minor units: "seventy-nine" over 7900
-    return value.kind in ("money", "percent", "count") and follows(value, view_of(near[:_MAX_ACTS]), run)
+    return value.kind in ("money", "percent", "count") and follows(value, _view(tuple(near[:_MAX_ACTS]), run), run)
 
 
-def _with_like(near: Sequence[Act], run: Run) -> list[Act]:
+def _view(acts: tuple[Act, ...], run: Run) -> View:
+    """The results of some calls as rows, read once for all claims of a reply that speak of these very calls."""
+    found = run.views.get(acts)
+    if found is None:
+        found = run.views[acts] = view_of(acts)
+    return found
+
+
+def _with_like(near: Sequence[Act], run: Run) -> tuple[Act, ...]:
     """The calls and others of the same tools, so that what is the only one of its name is so among all of them."""
     tools = {act.traits.name for act in near}
     near = [act for act in near if act.grade not in ("F", "S1", "S0")]
     like = [a for a in run.acts if a.traits.name in tools and a not in near and a.grade not in ("F", "S1", "S0")]
     if not near or len(near) + len(like) > _MAX_ACTS:
-        return []  # among so many nothing is the only one of its name
-    return [*near, *like]
+        return ()  # among so many nothing is the only one of its name
+    return (*near, *like)

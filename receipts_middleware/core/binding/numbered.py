@@ -42,25 +42,33 @@ def other_number(said: Spoken, act: Act) -> str:
     Returns:
         Noun and number of the call; empty where nothing speaks against the claim.
     """
-    lowered, run = said.lowered(), said.run
-    if said.is_contrasted():
+    things = act.once(_things)
+    if not things or said.is_contrasted():
         return ""
-    for key, given in act.arg_pairs():
-        word = next(iter(reversed(key.split())), "") if not key.endswith((" id", " no", " number")) else key.split()[-2]
-        value = _NUMBERED.fullmatch(given.strip())
-        if not value or not _KEY.match(word) or word in _AMOUNTS or _COUNTS.search(word):
-            continue
+    lowered, run = said.lowered(), said.run
+    for key, word, given, own in things:
         noun = word.removesuffix("s")
         listed = re.search(rf"\b{re.escape(noun)}{_LIST}", lowered) if noun in lowered else None
         if not listed or _RANGE.search(listed[1]):
             continue
         numbers = {int(n) for n in _DIGITS.findall(listed[1])}
         ran = {int(m[2]) for other in run.acts if other.traits.name == act.traits.name for m in _given(other, key)}
-        if int(value[2]) not in numbers and numbers - ran:
+        if own not in numbers and numbers - ran:
             return f"{word} {given.strip()}"
         if numbers - ran and ran - numbers and len(numbers) > 1:
             return f"{word} {', '.join(map(str, sorted(ran - numbers)))}"
     return ""
+
+
+def _things(act: Act) -> list[tuple[str, str, str, int]]:
+    """Arguments that are the number of a thing: key, noun, as given, number."""
+    found = []
+    for key, given in act.arg_pairs():
+        word = next(iter(reversed(key.split())), "") if not key.endswith((" id", " no", " number")) else key.split()[-2]
+        value = _NUMBERED.fullmatch(given.strip())
+        if value and _KEY.match(word) and word not in _AMOUNTS and not _COUNTS.search(word):
+            found.append((key, word, given, int(value[2])))
+    return found
 
 
 def _given(act: Act, key: str) -> list[re.Match[str]]:
@@ -105,9 +113,8 @@ def other_code(said: Spoken, act: Act) -> str:
         What the call was given; empty where nothing speaks against the claim.
     """
     text, lowered, run = said.text, said.lowered(), said.run
-    for _, given in act.arg_pairs():
-        own = given.strip()
-        if len(own) < _MIN_CODE or not _CODE.fullmatch(own) or own.lower() in lowered:
+    for own in act.once(_codes):
+        if own.lower() in lowered:
             continue
         like = re.compile(r"(?<![\w-])" + "".join(_alike(c) for c in own) + r"(?![\w-])", re.IGNORECASE)
         for match in like.finditer(text[:2_000]):
@@ -116,6 +123,12 @@ def other_code(said: Spoken, act: Act) -> str:
             if 0 < apart <= 2 and other not in run.seen_text():
                 return own
     return ""
+
+
+def _codes(act: Act) -> list[str]:
+    """Arguments that are names of letters and digits."""
+    given = (text.strip() for _, text in act.arg_pairs())
+    return [own for own in given if len(own) >= _MIN_CODE and _CODE.fullmatch(own)]
 
 
 def _alike(char: str) -> str:
@@ -137,15 +150,20 @@ def other_numbered(text: str, act: Act) -> str:
     Returns:
         What the call was given; empty where nothing speaks against the claim.
     """
-    said = dict(_numbered(text))
-    if not said:
-        return ""
-    for _, given in act.arg_pairs():
-        for name, number in _numbered(given[:400]):
-            other = said.get(name)
-            if other is not None and other != number and not stands_in_text(other, act.text()):
-                return given.strip()[:100]
+    given = act.once(_numbered_args)
+    said = dict(_numbered(text)) if given else {}
+    for name, number, whole in given if said else ():
+        other = said.get(name)
+        if other is not None and other != number and not stands_in_text(other, act.text()):
+            return whole
     return ""
+
+
+def _numbered_args(act: Act) -> list[tuple[str, str, str]]:
+    """Numbers beside names in the arguments: name, number, the argument."""
+    return [
+        (name, number, given.strip()[:100]) for _, given in act.arg_pairs() for name, number in _numbered(given[:400])
+    ]
 
 
 def _numbered(text: str) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Final
 
 from receipts_middleware.core.binding.counted import NAMING, as_number, follows
-from receipts_middleware.core.binding.pieces import NEGATED, Piece
+from receipts_middleware.core.binding.pieces import Piece
 from receipts_middleware.core.binding.rows import View, number_in
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.patterns import pattern_of
@@ -31,7 +31,7 @@ def wrong_rest(piece: Piece, view: View, run: Run) -> str | None:
         view: What the results hold.
         run: Everything that was seen.
     """
-    if not _REST.search(piece.text) or NEGATED.search(piece.text) or any(len(g) > 1 for g in view.groups):
+    if not _REST.search(piece.text) or piece.is_negated or any(len(g) > 1 for g in view.groups):
         return None
     numbers = list(
         dict.fromkeys(

@@ -7,7 +7,7 @@ from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.words import stem, words_of
-from receipts_middleware.core.dataclass import dataclass
+from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.patterns import pattern_of
 
 #: Rows of one call and cells of one row that are compared; a larger result is a data set, of which little is told.
@@ -64,7 +64,7 @@ class Row:
         return next((c.text for c in self.cells if c.key == key and not c.listed), None)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class View:
     """What several results hold.
 
@@ -72,17 +72,27 @@ class View:
         alone: Rows without siblings.
         groups: Siblings: items of one list, lines of one table, results of one tool for several things.
         paged: More rows may stand elsewhere.
+        derived: What follows from its numbers, by what was asked for; worked out once.
     """
 
     alone: tuple[Row, ...]
     groups: tuple[tuple[Row, ...], ...]
     paged: bool
+    derived: dict[tuple[bool, bool], frozenset[float]] = field(default_factory=dict)
+    _numbers: list[frozenset[float]] = field(default_factory=list)
 
     def rows(self) -> Iterator[Row]:
         """All rows."""
         yield from self.alone
         for group in self.groups:
             yield from group
+
+    def numbers(self) -> frozenset[float]:
+        """The numbers of all cells that hold one."""
+        if not self._numbers:
+            found = (number_in(cell.text) for row in self.rows() for cell in row.cells)
+            self._numbers.append(frozenset(n for n in found if n is not None))
+        return self._numbers[0]
 
 
 def view_of(acts: Sequence[Act]) -> View:

@@ -7,6 +7,7 @@ from typing import Final
 
 from receipts_middleware.core.binding.acts import Act, Weighed
 from receipts_middleware.core.binding.bodies import MAX_RECORDS, Record, leaf_texts
+from receipts_middleware.core.binding.rows import View
 from receipts_middleware.core.binding.sums import ends_of, totals_of
 from receipts_middleware.core.binding.toolbox import Toolbox, toolbox_of
 from receipts_middleware.core.binding.tools import Traits
@@ -35,6 +36,7 @@ class Run:
         this_turn: Number of the last call before the message that the reply answers; later calls are of this turn.
         words: Rows that are added to the tables.
         pieces: Sentences and lines of the reply with their offsets, once they were read.
+        views: Results as rows, by the calls whose they are.
     """
 
     __slots__ = (
@@ -63,6 +65,7 @@ class Run:
         "said",
         "this_turn",
         "traits",
+        "views",
         "words",
     )
 
@@ -99,6 +102,7 @@ class Run:
         self._with_reports: Run | None = None
         self.words = words
         self.pieces: list[tuple[str, int, int]] | None = None
+        self.views: dict[tuple[Act, ...], View] = {}
         self._seen: Pool | None = None
         self._aliases: dict[int, frozenset[str]] = {}
         self._seen_text: str | None = None
@@ -120,11 +124,12 @@ class Run:
     def shown(self) -> Pool:
         """Values that the run was shown: results, and what was asked of readings; not what acts were given."""
         if self._shown is None:
-            self._shown = Pool(
+            shown = (
                 v
                 for act in (*self.acts, *self.reports)
                 for v in (*(act.arg_values() if act.kind == "reading" else ()), *act.output_values())
             )
+            self._shown = Pool(shown, keeps=True)
         return self._shown
 
     def alias_words(self, act: Act) -> frozenset[str]:
@@ -149,7 +154,7 @@ class Run:
         """Values of all arguments and results."""
         if self._seen is None:
             acts = (*self.acts, *self.reports)
-            self._seen = Pool(v for act in acts for v in (*act.arg_values(), *act.output_values()))
+            self._seen = Pool((v for act in acts for v in (*act.arg_values(), *act.output_values())), keeps=True)
         return self._seen
 
     def heard(self) -> str:
@@ -161,7 +166,7 @@ class Run:
     def told(self) -> Pool:
         """Values that the user and the operator gave."""
         if self._told is None:
-            self._told = Pool(read_values(self.said[-20_000:]))
+            self._told = Pool(read_values(self.said[-20_000:]), keeps=True)
         return self._told
 
     def spans(self) -> frozenset[str]:

@@ -86,7 +86,7 @@ def other_state(piece: Piece, view: View, run: Run) -> str | None:
         view: What the results hold.
         run: Everything that was seen.
     """
-    if NOT_PLAIN.search(piece.text) or piece.text.rstrip().endswith("?") or acted_since(piece.acts, run.acts):
+    if not piece.is_plain or piece.text.rstrip().endswith("?") or acted_since(piece.acts, run.acts):
         return None
     match = _IS.search(piece.text)
     switched = _of_switch(piece, view) or _of_stock(piece, view) or _of_flag(piece, view) or _of_key(piece, view)
@@ -161,7 +161,7 @@ def not_all(piece: Piece, view: View, run: Run) -> str | None:
         run: Everything that was seen.
     """
     text = _PAST.sub(" ", piece.text)
-    if NOT_PLAIN.search(text) or not _ALL.search(text) or acted_since(piece.acts, run.acts):
+    if not _ALL.search(text) or NOT_PLAIN.search(text) or acted_since(piece.acts, run.acts):
         return None
     said = favourable() & piece.stems
     if not said:
@@ -259,8 +259,10 @@ def stranger_in_list(piece: Piece, view: View, run: Run) -> str | None:
         view: What the results hold.
         run: Everything that was seen.
     """
+    if "," not in piece.text and " and " not in piece.text:
+        return None
     named = list(dict.fromkeys(_NAME.findall(piece.text)))
-    if not 2 <= len(named) <= 12 or ("," not in piece.text and " and " not in piece.text):
+    if not 2 <= len(named) <= 12:
         return None
     for row in view.rows():
         lists: dict[str, list[str]] = {}

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Final
 
 from receipts_middleware.core.binding.opposites import SORTS, SUPERLATIVES
-from receipts_middleware.core.binding.pieces import NEGATED, NOT_PLAIN, Piece, acted_since
+from receipts_middleware.core.binding.pieces import Piece, acted_since
 from receipts_middleware.core.binding.rows import STATUS_KEYS, Cell, Row, View, key_stems, named_in, number_in
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.words import stems_of
@@ -31,7 +31,7 @@ def of_another(piece: Piece, view: View, run: Run) -> str | None:
         view: What the results hold.
         run: Everything that was seen.
     """
-    if _ORDERED.search(piece.text) or NEGATED.search(piece.text):
+    if not view.groups or piece.is_negated or _ORDERED.search(piece.text):
         return None
     for group in view.groups:
         named = named_in(group, piece.text.lower())
@@ -105,7 +105,7 @@ def _holds(text: str, kind: str) -> bool:
 
 
 def _swapped_state(row: Row, group: tuple[Row, ...], piece: Piece, run: Run) -> str | None:
-    if NOT_PLAIN.search(piece.text) or acted_since(piece.acts, run.acts):
+    if not piece.is_plain or acted_since(piece.acts, run.acts):
         return None
     own = stems_of(" ".join(f"{c.key} {c.text}" for c in row.cells))
     for cell in row.cells:
@@ -134,6 +134,8 @@ def other_weekday(piece: Piece, view: View, run: Run) -> str | None:
     """
     at = piece.whole.find(piece.text)
     text = piece.whole[max(0, at - 12) : at + len(piece.text)]
+    if "day" not in text.lower():
+        return None
     values = read_values(text)
     for day, date in pairwise(values):
         if day.kind != "date" or date.kind != "date" or not day.norm.startswith("wd:"):
@@ -164,7 +166,7 @@ def other_sort(piece: Piece, view: View, run: Run) -> str | None:
         view: What the results hold.
         run: Everything that was seen.
     """
-    if NOT_PLAIN.search(piece.text) or acted_since(piece.acts, run.acts):
+    if not piece.is_plain or acted_since(piece.acts, run.acts):
         return None
     words = frozenset(_WORD.findall(piece.text.lower()))
     for sort in SORTS:
@@ -202,7 +204,7 @@ def not_the_most(piece: Piece, view: View, run: Run) -> str | None:
     """
     words = _WORD.findall(piece.text.lower())
     said = [w for w in words if w in SUPERLATIVES]
-    if len(said) != 1 or NEGATED.search(piece.text) or re.search(r"\b(?:second|next|third|available)\b", piece.text):
+    if len(said) != 1 or piece.is_negated or re.search(r"\b(?:second|next|third|available)\b", piece.text):
         return None
     columns, side = SUPERLATIVES[said[0]]
     for group in view.groups:

@@ -34,9 +34,17 @@ _LASTING: Final = frozenset((*DURATIONS, *MONTH_DURATIONS))
 class Pool:
     """Values that were seen. Immutable."""
 
-    __slots__ = ("_by_key", "_derivable", "_fractions", "_numbers", "_things")
+    __slots__ = ("_by_key", "_derivable", "_found", "_fractions", "_numbers", "_scaled", "_things")
 
-    def __init__(self, values: Iterable[Value]) -> None:
+    def __init__(self, values: Iterable[Value], *, keeps: bool = False) -> None:
+        """Take in values.
+
+        Args:
+            values: Theirs.
+            keeps: Answers are kept, which pays where call after call asks for the values of one reply.
+        """
+        self._found: dict[tuple[object, ...], Derivation | None] | None = {} if keeps else None
+        self._scaled: dict[tuple[str, str], tuple[int, list[int]]] = {}
         self._by_key: dict[str, list[Value]] = {}
         kinds: dict[str, set[str]] = {}
         self._numbers: list[Value] = []
@@ -88,6 +96,14 @@ class Pool:
             `difference` of listed numbers; None where it does not. Which of these are good enough is the caller's
             choice: an amount of 6400 is `minor_units` of $64 wherever no key says which of the two was meant.
         """
+        if self._found is None:
+            return self._find(value)
+        key = (value.kind, value.norm, value.unit, value.text, value.also)
+        if key not in self._found:
+            self._found[key] = self._find(value)
+        return self._found[key]
+
+    def _find(self, value: Value) -> Derivation | None:
         if self._same(value):
             return "same"
         if value.kind == "money" and self._has_bare(value, shift(value.norm, 2)):
@@ -143,20 +159,20 @@ class Pool:
         above, below = ratio(value.norm)
         if below == 1 and above < MIN_DERIVED:
             return None
+        # which numbers agree with a count depends on whether it has a unit, and on no more than that
+        loose = "" if not value.unit or is_amount(value) else "unit"
+        kind = (value.kind, value.unit if value.kind == "money" else loose)
         if len(self._numbers) <= _FEW:
-            # among amounts and bare counts, which numbers agree with a count depends on whether it has a unit alone
-            kind = (
-                (value.kind, value.unit)
-                if value.kind == "money"
-                else ("count", str(bool(value.unit) and not is_amount(value)))
-            )
             if kind not in self._derivable:
                 self._derivable[kind] = _derivable([n.norm for n in self._numbers if units_agree(n, value)])
             return self._derivable[kind].get((above, below))
-        ratios = [ratio(seen.norm) for seen in self._numbers if units_agree(seen, value)]
-        scale = lcm(below, *(denominator for _, denominator in ratios))
-        target = above * (scale // below)
-        numbers = [numerator * (scale // denominator) for numerator, denominator in ratios]
+        if kind not in self._scaled:
+            self._scaled[kind] = _scaled([n.norm for n in self._numbers if units_agree(n, value)])
+        scale, numbers = self._scaled[kind]
+        whole = lcm(below, scale)
+        if whole != scale:
+            numbers = [number * (whole // scale) for number in numbers]
+        target = above * (whole // below)
         if _is_sum(numbers, target):
             return "sum"
         present = set(numbers)
@@ -168,11 +184,16 @@ def _keys(value: Value) -> tuple[str, ...]:
     return tuple(keys_of(value))
 
 
-def _derivable(norms: list[str]) -> dict[tuple[int, int], Derivation]:
-    """All that follows from a few numbers: of two or of several side by side the sum, of two the difference."""
+def _scaled(norms: list[str]) -> tuple[int, list[int]]:
+    """Numbers as whole ones, and how many times they are themselves."""
     ratios = [ratio(norm) for norm in norms]
     scale = lcm(*(denominator for _, denominator in ratios))
-    numbers = [numerator * (scale // denominator) for numerator, denominator in ratios]
+    return scale, [numerator * (scale // denominator) for numerator, denominator in ratios]
+
+
+def _derivable(norms: list[str]) -> dict[tuple[int, int], Derivation]:
+    """All that follows from a few numbers: of two or of several side by side the sum, of two the difference."""
+    scale, numbers = _scaled(norms)
     found: dict[int, Derivation] = {b - a: "difference" for a in numbers if a for b in numbers}
     for at, number in enumerate(numbers):
         running = number
