@@ -31,12 +31,17 @@ _BEFORE: Final = pattern_of(
 )
 
 
+_SIGNS_BEHIND: Final = "€£¥₹₽₩₺₪₴¢"
+#: Without one of these no currency stands behind a number.
+_BEHIND: Final = (*_SIGNS_BEHIND, "kr", "zł", "Kč", *CURRENCY_CODES)
+
+
 @cache
 def _after() -> re.Pattern[str]:
     """Compiled when first needed, since it takes milliseconds."""
     return re.compile(
         rf"(?<![\w.,])(?=\d|{NUMBER_BEGINS})(?:(?P<number>{MONEY_NUMERAL})(?P<times>{_TIMES})?|(?P<words>(?i:{NUMBER_WORDS})))"
-        rf"(?:[\s-]?(?P<code>(?:{_CODES})\b|[€£¥₹₽₩₺₪₴¢]|kr\b|zł|Kč)|[\s-](?P<name>(?i:{_NAMES}))\b(?!\sof\s))"
+        rf"(?:[\s-]?(?P<code>(?:{_CODES})\b|[{_SIGNS_BEHIND}]|kr\b|zł|Kč)|[\s-](?P<name>(?i:{_NAMES}))\b(?!\sof\s))"
     )
 
 
@@ -62,6 +67,8 @@ def read_money(text: str) -> Iterator[Value]:
         sign = match["sign"]
         unit = match["code"] or CURRENCY_SYMBOLS.get(sign, sign)
         yield _amount(match, unit, 0)
+    if not _may_follow(text):
+        return
     for match in _after().finditer(text):
         if match["code"] == "¢":
             yield _amount(match, *CURRENCY_WORDS["¢"])
@@ -69,6 +76,12 @@ def read_money(text: str) -> Iterator[Value]:
             yield _amount(match, CURRENCY_SYMBOLS.get(match["code"], match["code"]), 0)
         else:
             yield _amount(match, *CURRENCY_WORDS[match["name"].lower()])
+
+
+def _may_follow(text: str) -> bool:
+    """Whether a currency may stand behind a number: a look at what most texts lack is cheaper than the pattern."""
+    folded = text.casefold()
+    return any(mark in text for mark in _BEHIND) or any(name in folded for name in CURRENCY_WORDS)
 
 
 def _amount(match: re.Match[str], unit: str, places: int) -> Value:
