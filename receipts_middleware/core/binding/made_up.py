@@ -52,12 +52,14 @@ def call_made_up(table: Table, number: int) -> None:
         link = table.link(number, act)
         if link.content or link.fit.noun >= 1 or link.fit.verb >= 3:
             return
+    if not _was_asked(table, meant):
+        return
     uncalled = [t for t in table.run.traits if t.name not in table.run.called and t.kind == "acting"]
     fits = sorted(((fit(meant, t).score, t.name) for t in uncalled), reverse=True)
     its_own = strongly and any(fit(meant, t).verb >= 2 for t in uncalled)
     if not its_own and any(a.kind == "acting" and not table.is_told(a, number) for a in table.acts):
         return
-    if not fits or not _was_asked(table, meant) or (fits[0][0] < 1 and len(fits) > 2):
+    if not fits or (fits[0][0] < 1 and len(fits) > 2):
         return
     tools = tuple(name for score, name in fits if score >= max(1.0, fits[0][0] - 1) or len(fits) <= 2)
     table.found[number] = replace(bound, judged=Judged("not_called", tools, (), "", "no_call", "S3"))
@@ -76,8 +78,10 @@ def _is_item(table: Table, claim: FoundClaim, meant: Meant) -> bool:
         for b in table.found
         if b.claim is not claim and abs(b.claim.start - claim.start) <= _BESIDE
     )
-    fits = [fit(meant, t) for t in table.run.traits if t.name not in table.run.called and t.kind == "acting"]
-    return beside and any(f.verb >= 2 and f.noun >= 1 for f in fits)
+    if not beside:
+        return False
+    fits = (fit(meant, t) for t in table.run.traits if t.name not in table.run.called and t.kind == "acting")
+    return any(f.verb >= 2 and f.noun >= 1 for f in fits)
 
 
 #: How far apart the items of one report stand, in characters.
@@ -94,15 +98,21 @@ def _was_asked_for(table: Table, meant: Meant, values: Sequence[Value], *, past:
     unknown = bool(things) and not any(agrees(v, a) for v in things for a in table.run.acts)
     if unknown and all(table.run.told().contains(v) for v in things):
         return True
-    if past or not any(fit(meant, t).named for t in table.run.traits if t.name not in table.run.called):
+    if past or len(_asked_alone(table, meant)) < _MANY_ASKED:
         return False
-    asked = stems_of(table.run.said[-_ASKED:])
-    held = frozenset(word for a in table.run.acts for word in (*a.words(), *a.traits.own, *table.run.alias_words(a)))
-    return len((meant.words & asked) - held) >= _MANY_ASKED
+    return any(fit(meant, t).named for t in table.run.traits if t.name not in table.run.called)
 
 
 def _was_asked(table: Table, meant: Meant) -> bool:
     """Whether the user asked for what a claim speaks of, and no call has it."""
-    asked = stems_of(table.run.said[-_ASKED:])
-    held = frozenset(word for a in table.run.acts for word in (*a.words(), *a.traits.own, *table.run.alias_words(a)))
-    return bool((meant.words & asked) - held)
+    return bool(_asked_alone(table, meant))
+
+
+def _asked_alone(table: Table, meant: Meant) -> frozenset[str]:
+    """Words of a claim that the user used and that no call has."""
+    said = meant.words & stems_of(table.run.said[-_ASKED:])
+    for act in table.run.acts if said else ():
+        said -= act.words()
+        said -= act.traits.own
+        said -= table.run.alias_words(act)
+    return said

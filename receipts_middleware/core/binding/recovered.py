@@ -5,9 +5,7 @@ They are only ever supported: what no call bears out may be advice, a rule or a 
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
-from itertools import accumulate
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
@@ -17,6 +15,7 @@ from receipts_middleware.core.binding.content import telling
 from receipts_middleware.core.binding.effects import Judged
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.spoken import Spoken
+from receipts_middleware.core.binding.table import outside
 from receipts_middleware.core.binding.umbrellas import Bound
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.values import Value, read_values
@@ -43,13 +42,8 @@ def recover(loose: Sequence[FoundClaim], bound: Sequence[Bound], run: Run) -> tu
     Returns:
         All of them, in order of appearance.
     """
-    spans = sorted((b.claim.start, b.claim.end) for b in bound if b.claim.start < b.claim.end)
-    ends = list(accumulate((end for _, end in spans), max))
     added = []
-    for claim in loose[:_MAX_LOOSE]:
-        before = bisect_left(spans, (claim.end, 0))
-        if before and ends[before - 1] > claim.start:
-            continue  # it stands in a claim
+    for claim in outside(loose[:_MAX_LOOSE], bound):
         judged = _told(claim, run)
         if judged is not None:
             added.append(Bound(claim, judged))

@@ -17,7 +17,7 @@ from receipts_middleware.core.binding.effects import Judged, judge_calls
 from receipts_middleware.core.binding.owning import SMALL, is_left_open, is_owned_up, leaves_open
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.spoken import Spoken
-from receipts_middleware.core.binding.table import Table, link_of
+from receipts_middleware.core.binding.table import Table, link_of, outside
 from receipts_middleware.core.binding.tools import Meant, fit, is_another_act, meant_by
 from receipts_middleware.core.binding.umbrellas import Bound, unfinished
 from receipts_middleware.core.binding.words import stems_of
@@ -56,7 +56,7 @@ def tell_silent(table: Table, loose: Sequence[FoundClaim]) -> None:
         if any(own.is_told_in(text) for text, _, _ in table.pieces()):
             continue
         score, at = max(((_of_bound(table, n, own), -n) for n in range(len(table.found))), default=(0.0, 0))
-        free = [c for c in loose if not any(min(c.end, b.claim.end) > max(c.start, b.claim.start) for b in table.found)]
+        free = outside(loose, table.found)
         other, where = max(((_of_loose(c, own, table), -n) for n, c in enumerate(free)), default=(0.0, 0))
         if score >= max(other, _ALONE):
             table.found[-at] = _accused(table.found[-at], act, table.run)

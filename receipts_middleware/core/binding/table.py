@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
@@ -10,6 +12,7 @@ from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.tools import Fit, Meant, fit
 from receipts_middleware.core.binding.umbrellas import Bound
+from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.claims.segment import read_units
 from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.values import Value, read_values
@@ -97,6 +100,19 @@ def pieces_of(run: Run, reply: str) -> Sequence[Piece]:
         spans = [(u.tokens[0].start, u.tokens[-1].end) for u in read_units(reply) if u.tokens]
         run.pieces = [(reply[start:end], start, end) for start, end in spans]
     return run.pieces
+
+
+def outside(loose: Sequence[FoundClaim], bound: Sequence[Bound]) -> list[FoundClaim]:
+    """Clauses that share no character with a claim.
+
+    Args:
+        loose: Clauses, in order.
+        bound: Claims.
+    """
+    spans = sorted((b.claim.start, b.claim.end) for b in bound if b.claim.start < b.claim.end)
+    ends = list(accumulate((end for _, end in spans), max))
+    befores = ((clause, bisect_left(spans, (clause.end, 0))) for clause in loose)
+    return [clause for clause, before in befores if not before or ends[before - 1] <= clause.start]
 
 
 def link_of(said: Spoken, act: Act) -> Link:

@@ -16,7 +16,7 @@ from receipts_middleware.core.binding.compare import agrees
 from receipts_middleware.core.binding.effects import Judged
 from receipts_middleware.core.binding.owning import clauses_of
 from receipts_middleware.core.binding.run import Run
-from receipts_middleware.core.binding.table import Table
+from receipts_middleware.core.binding.table import Table, outside
 from receipts_middleware.core.binding.tools import FITS, Meant, Traits, acts_among, families, fit, meant_by
 from receipts_middleware.core.binding.umbrellas import Bound
 from receipts_middleware.core.binding.words import stem, stems_of, with_joined
@@ -124,7 +124,7 @@ def tell_undone(table: Table, loose: Sequence[FoundClaim]) -> None:
             bound = table.found[-at]
             table.found[-at] = replace(bound, judged=_made_up(wanted, bound.judged.tools))
             continue
-        free = [c for c in loose if not any(min(c.end, b.claim.end) > max(c.start, b.claim.start) for b in table.found)]
+        free = outside(loose, table.found)
         best, at = max(((_tie_loose(c, wanted, table), -n) for n, c in enumerate(free)), default=(0.0, 0))
         if best:
             table.found.append(Bound(free[-at], _made_up(wanted, ())))
