@@ -204,6 +204,7 @@ def check_claims(
 def _bound(read: ReadClaims, run: Run, reply: str) -> tuple[Bound, ...]:
     """The claims of a reply with what became of each, and the results that no grammar shows."""
     found = read.claims
+    run.pieces = read.sentences
     bound = tuple(
         b
         for b in bind(found, run, reply, [*read.loose, *read.faint])

@@ -10,6 +10,7 @@ import pytest
 from receipts_middleware import verify_messages, verify_turns
 from receipts_middleware.core.binding import table, weigh, words
 from receipts_middleware.core.grade import ledger, shown
+from receipts_middleware.core.language import claims
 from receipts_middleware.core.values import read
 
 TOOLS = [("issue_refund", "Refund an order."), ("find_order", "Find an order.")]
@@ -81,8 +82,10 @@ def test_texts_read_for_values_grow_with_the_turns_and_not_with_their_square(cou
     assert second[1] <= 2.2 * first[1]
 
 
-def test_a_reply_is_cut_into_sentences_once_for_all_calls_that_it_may_own_up_to(counted: Callable) -> None:
-    cut = counted(table, "read_units")
+def test_a_reply_is_cut_into_sentences_once_for_its_claims_and_all_calls_that_it_may_own_up_to(
+    counted: Callable,
+) -> None:
+    cut, again = counted(claims, "read_units"), counted(table, "read_units")
     messages = [message for n in range(0, 40, 2) for message in call(n)]
     for message in messages:
         if message["role"] == "tool":
@@ -92,7 +95,7 @@ def test_a_reply_is_cut_into_sentences_once_for_all_calls_that_it_may_own_up_to(
         "content": "I refunded order 50000. The others were sent on.\n\nAll refunds went out.",
     }
     verify_messages([*messages, reply], tools=TOOLS)
-    assert len(cut) == 1
+    assert (len(cut), len(again)) == (1, 0)
 
 
 def test_a_sentence_that_comes_again_is_read_once(counted: Callable) -> None:

@@ -35,7 +35,7 @@ class Run:
         request: The newest text of the user, which the reply answers.
         this_turn: Number of the last call before the message that the reply answers; later calls are of this turn.
         words: Rows that are added to the tables.
-        pieces: Sentences and lines of the reply with their offsets, once they were read.
+        pieces: Sentences and lines of the reply with their offsets, where they were read.
         views: Results as rows, by the calls whose they are.
     """
 
@@ -101,7 +101,7 @@ class Run:
         self.agents = agents
         self._with_reports: Run | None = None
         self.words = words
-        self.pieces: list[tuple[str, int, int]] | None = None
+        self.pieces: Sequence[tuple[str, int, int]] | None = None
         self.views: dict[tuple[Act, ...], View] = {}
         self._seen: Pool | None = None
         self._aliases: dict[int, frozenset[str]] = {}

@@ -218,14 +218,15 @@ def _tokens(text: str, start: int, end: int) -> list[Token]:
     found: list[Token] = []
     for match in _TOKEN.finditer(text, start, end):
         group = match.lastindex or 0
-        kind, word = match.lastgroup, match[group]
-        begin, behind = match.span(group)
-        if kind == "plain" and (low := word.lower()) != "cannot":
-            found.append(Token(low, begin, behind, "word", word[0].isupper()))
-        elif kind in ("plain", "word"):
+        word, begin = match[group], match.start(group)
+        if group == 1 and (low := word.lower()) != "cannot":
+            found.append(Token(low, begin, begin + len(word), "word", word[0].isupper()))
+            continue
+        kind = match.lastgroup
+        if kind in ("plain", "word"):
             found.extend(_words(word, begin))
         else:  # names of groups are kinds
-            found.append(Token(word if len(word) < 40 else "", begin, behind, kind))  # type: ignore[arg-type]
+            found.append(Token(word if len(word) < 40 else "", begin, begin + len(word), kind))  # type: ignore[arg-type]
     return found
 
 

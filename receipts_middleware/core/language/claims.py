@@ -21,6 +21,7 @@ class ReadClaims:
 
     Attributes:
         claims: In order of appearance.
+        sentences: Sentences and lines that may assert something, each with its offsets, in order of appearance.
         unread: Spans of the sentences in a language that no table covers, ascending and disjoint.
         mostly: They are most of the reply.
         languages: Codes of the languages that they look like.
@@ -29,6 +30,7 @@ class ReadClaims:
     """
 
     claims: Sequence[FoundClaim]
+    sentences: Sequence[tuple[str, int, int]] = ()
     unread: tuple[tuple[int, int], ...] = ()
     mostly: bool = False
     languages: tuple[str, ...] = ()
@@ -57,4 +59,6 @@ def read_claims(text: str, *, assumed: str | None = None, more: Words = NO_WORDS
     faint = [claim for unit in readable for claim in faint_of(unit, text)]
     if more is not NO_WORDS:
         claims, loose, faint = ([replace(claim, more=more) for claim in some] for some in (claims, loose, faint))
-    return ReadClaims(claims, tuple(spans), reading.mostly, reading.names, loose, faint)
+    ends = ((unit.tokens[0].start, unit.tokens[-1].end) for unit in units if unit.tokens)
+    sentences = [(text[start:end], start, end) for start, end in ends]
+    return ReadClaims(claims, sentences, tuple(spans), reading.mostly, reading.names, loose, faint)

@@ -18,8 +18,10 @@ from receipts_middleware.core.patterns import pattern_of
 CITATION_LIKE: Final = pattern_of(
     r"[\[(【［]{1,2}\^?\s*(?:(?:receipts?|see)\b[\s:]*)?[rR](?:\d|[NX?](?!\w))[^\[\]()【】［］\n]*[\])】］]{1,2}"
 )
+#: What a bracket begins with.
+_BRACKETS: Final = frozenset("[(【［")
 #: What may stand between a full stop and the citations behind it, and between those.
-_GLUE: Final = pattern_of(r"[ \t,;、&*_]*")
+_GLUES: Final = frozenset(" \t,;、&*_")
 
 #: Pictographs that are no check marks; behind words and before a capital letter one ends a sentence.
 _PICTURE: Final = (
@@ -101,7 +103,7 @@ def _is_wrapped(text: str, line: Span, following: int) -> bool:
 
 def _sentences(text: str, unit: Span, code: tuple[Span, ...]) -> Iterator[Span]:
     start, end = unit
-    opens = CITATION_LIKE.match(text, start, end)
+    opens = CITATION_LIKE.match(text, start, end) if text[start] in _BRACKETS else None
     citations_lead = opens is not None and text[opens.end() : end].strip(" \t.,;:") != ""
     at = start
     while match := _STOP.search(text, at, end):
@@ -119,8 +121,10 @@ def _with_citations(text: str, at: int, end: int) -> int:
     """Take in the citations that follow a full stop."""
     stop = at
     while True:
-        glue = _GLUE.match(text, stop, end)
-        match = CITATION_LIKE.match(text, glue.end() if glue else stop, end)
+        at = stop
+        while at < end and text[at] in _GLUES:
+            at += 1
+        match = CITATION_LIKE.match(text, at, end) if at < end and text[at] in _BRACKETS else None
         if match is None:
             return stop
         stop = match.end()
