@@ -80,10 +80,9 @@ def find_candidates(said: Spoken) -> Candidates:
     floor = max(FITS, calls[0].score - _NEAR) if calls else FITS
     kept = tuple(c for c in calls if c.score >= floor)
     missing = _missing(meant, fits, kept, run) or _unknown_names(said.names(), fits, kept, run)
-    best = max((f.score for f in fits.near.values()), default=0.0)
-    others = fits.others() if fits.rest.score >= FITS else ()
-    floor = max(FITS, max(best, fits.rest.score) - _NEAR)
-    tools = fits.ranked([*(at for at, f in fits.near.items() if f.score >= floor), *(others if floor <= FITS else ())])
+    floor = max(FITS, fits.best() - _NEAR)
+    near = [at for at, f in fits.near.items() if f.score >= floor]
+    tools = fits.ranked(near, fits.others() if floor <= FITS <= fits.rest.score else ())
     names = fits.box.names
     strong = any(f.named and not f.clash and names[at] not in run.called for at, f in fits.near.items())
     return Candidates(
@@ -146,7 +145,7 @@ def _missing(meant: Meant, fits: Fits, kept: Sequence[Candidate], run: Run) -> t
     ]
     rest = fits.rest
     others = fits.others() if rest.score >= max(FITS, called + _BETTER) and rest.verb > verb else ()
-    return tuple(fits.ranked([*found, *(at for at in others if names[at] not in run.called)]))
+    return tuple(fits.ranked(found, [at for at in others if names[at] not in run.called]))
 
 
 def _unknown_names(names: Sequence[str], fits: Fits, kept: Sequence[Candidate], run: Run) -> tuple[str, ...]:

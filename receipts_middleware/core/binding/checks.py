@@ -24,6 +24,7 @@ _LOOKING: Final = {
     "check": "check verify look inspect confirm review examine validate audit monitor compare query list count",
 }
 _FAMILIES: Final = {stem(w): f for f, row in _LOOKING.items() for w in row.split()}
+_OF_FAMILY: Final = {f: frozenset(w for w, own in _FAMILIES.items() if own == f) for f in _LOOKING}
 #: A page in place of the one that was asked for.
 _NO_PAGE: Final = pattern_of(
     r"just a moment|checking your browser|enable javascript|are you a robot|captcha|access denied|403 forbidden"
@@ -115,7 +116,7 @@ def _fit(traits: Traits, meant: Meant, family: str) -> float:
         score = 1.0
     if meant.verb in traits.own:
         score += 2.0
-    elif family in {_FAMILIES[w] for w in traits.own if w in _FAMILIES}:
+    elif not traits.own.isdisjoint(_OF_FAMILY[family]):
         score += 1.0
     elif traits.kind == "acting":
         return 0.0

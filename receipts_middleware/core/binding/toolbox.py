@@ -131,20 +131,25 @@ class Fits:
         exact = fit(self.meant, tool)
         return self._for_any(place, exact) if self.meant.generic else exact
 
+    def best(self) -> float:
+        """Score of the tool that fits best."""
+        return max([f.score for f in self.near.values()], default=self.rest.score)
+
     def others(self) -> list[int]:
         """Places of acting tools that are not near."""
         return [at for at in self.box.acting if at not in self.near]
 
-    def ranked(self, places: Iterable[int]) -> list[str]:
+    def ranked(self, places: Iterable[int], others: Sequence[int] = ()) -> list[str]:
         """Names of tools, best first, of equal ones in their order.
 
         Args:
-            places: Theirs, in any order.
+            places: Of tools that are near, in any order.
+            others: Of acting tools that are not near.
         """
-        levels: dict[float, list[int]] = {}
-        near, rest = self.near, self.rest
+        levels: dict[float, list[int]] = {self.rest.score: list(others)} if others else {}
+        near = self.near
         for at in places:
-            levels.setdefault(near.get(at, rest).score, []).append(at)
+            levels.setdefault(near[at].score, []).append(at)
         names = self.box.names
         return [names[at] for level in sorted(levels, reverse=True) for at in sorted(levels[level])]
 
