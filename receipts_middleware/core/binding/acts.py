@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final, Protocol, TypeVar, cast
+from typing import Final, Protocol, TypeVar
 
 from receipts_middleware.core.binding.bodies import MAX_RESULT, Record, body_of, leaf_texts, pairs_of, records_of
 from receipts_middleware.core.binding.tools import Traits
@@ -239,7 +239,7 @@ class Act:
         """
         if reader not in self._once:
             self._once[reader] = reader(self)
-        return cast("_Read", self._once[reader])
+        return self._once[reader]  # type: ignore[return-value]  # it is what this reader gave
 
     def records(self) -> tuple[Record, ...]:
         """Objects of the result."""

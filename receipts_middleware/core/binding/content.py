@@ -14,7 +14,7 @@ from receipts_middleware.core.binding.checks import is_bad
 from receipts_middleware.core.binding.effects import Judged, judge_calls
 from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.table import Link, link_of
-from receipts_middleware.core.binding.tools import Meant, fit, is_another_act
+from receipts_middleware.core.binding.tools import is_another_act
 from receipts_middleware.core.dataclass import replace
 
 #: Calls that are looked at, the newest.
@@ -96,15 +96,11 @@ def shown_by_a_look(said: Spoken, found: Candidates) -> Judged | None:
         looks = [(w, act) for w, act in looks if meant.verb in act.words()]
     if not looks or looks[0][0] < _SHOWN:
         return None
-    acted = max((w + _verb_fit(meant, act) for w, act in told if act.kind != "reading"), default=0.0)
+    acted = max((w + said.fit(act.traits).verb for w, act in told if act.kind != "reading"), default=0.0)
     if looks[0][0] < acted + _BY_FAR:
         return None
     acts = tuple(act for w, act in looks if w == looks[0][0])[:2]
     return Judged("supported", (*(a.traits.name for a in acts), *found.tools), acts, "", "told", "S3")
-
-
-def _verb_fit(meant: Meant, act: Act) -> float:
-    return fit(meant, act.traits).verb
 
 
 def judge_alike(said: Spoken, alike: Candidates, found: Candidates) -> Judged:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Final
 
@@ -120,12 +119,13 @@ def _read_words(text: str) -> tuple[Word, ...]:
     return tuple(found)
 
 
-def _starts(words: Sequence[Word], at: int) -> Iterator[tuple[tuple[str, ...], int, int, str]]:
+def _starts(low: str) -> list[tuple[tuple[str, ...], int, int, str]]:
+    """Ways to write a member that begin with a word, or are that word in the singular."""
     index = _index()
-    low = words[at].low
-    yield from index.get(low, ())
+    found = index.get(low, [])
     if len(low) > 3 and low.endswith("s"):
-        yield from (way for way in index.get(singular(low), ()) if len(way[0]) == 1)
+        found = found + [way for way in index.get(singular(low), ()) if len(way[0]) == 1]
+    return found
 
 
 def mentions_in(text: str) -> tuple[Mention, ...]:
@@ -146,8 +146,8 @@ def _read_mentions(text: str) -> tuple[Mention, ...]:
     words = words_in(text)
     found: dict[tuple[int, int, int], tuple[set[int], str]] = {}
     until: dict[int, int] = {}
-    for at in range(len(words)):
-        for parts, number, member, mark in _starts(words, at):
+    for at, word in enumerate(words):
+        for parts, number, member, mark in _starts(word.low):
             last = at + len(parts) - 1
             if last >= len(words) or any(
                 words[at + k].low not in (parts[k], f"{parts[k]}s") for k in range(1, len(parts))

@@ -12,7 +12,7 @@ from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.compare import TARGETS, agrees
 from receipts_middleware.core.binding.contrast_words import Mention, mentions_in
 from receipts_middleware.core.binding.run import Run
-from receipts_middleware.core.binding.tools import Meant, meant_by
+from receipts_middleware.core.binding.tools import Fit, Meant, Traits, fit, meant_by
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.patterns import pattern_of
@@ -56,6 +56,7 @@ class Spoken:
         "_common",
         "_contrasted",
         "_digits",
+        "_fits",
         "_keys",
         "_lowered",
         "_members",
@@ -86,6 +87,7 @@ class Spoken:
         self._mentioned: Pool | None = None
         self._members: dict[int, list[Mention]] | None = None
         #: Each value, whether it names a thing, and whether it is no more than 1 or 2.
+        self._fits: dict[str, Fit] = {}
         self._keys = [(v, v.kind in TARGETS, v.norm in ("1", "2")) for v in self.values]
 
     def among(self, run: Run) -> Spoken:
@@ -130,6 +132,13 @@ class Spoken:
                 self._members.setdefault(mention.number, []).append(mention)
         return self._members
 
+    def fit(self, traits: Traits) -> Fit:
+        """How well a tool that was called fits it."""
+        found = self._fits.get(traits.name)
+        if found is None:
+            found = self._fits[traits.name] = fit(self.meant, traits)
+        return found
+
     def common(self, act: Act) -> Common:
         """What it has in common with a call."""
         found = self._common.get(act)
@@ -162,12 +171,13 @@ class Spoken:
     def _tell(self) -> list[tuple[Act, float]]:
         words, verb = self.meant.words, self.meant.verb if self.claim.kind != "effect" else ""
         verb = "" if verb in words else verb
+        alias_words = self.run.alias_words
         weight = len(words) + bool(verb) + 2 * len(self.values)
         found = []
         for act in self.run.acts if weight else ():
             met, own = self.common(act), act.traits.own
             hit = 2 * met.agreed + len(met.words | (words & own))
-            if verb and (verb in own or verb in act.words() or verb in self.run.alias_words(act)):
+            if verb and (verb in own or verb in act.words() or verb in alias_words(act)):
                 hit += 1
             if hit:
                 found.append((act, hit / weight))

@@ -10,7 +10,7 @@ from typing import Final
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.spoken import Spoken
-from receipts_middleware.core.binding.tools import Fit, Meant, fit
+from receipts_middleware.core.binding.tools import Fit, Meant
 from receipts_middleware.core.binding.umbrellas import Bound
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.claims.segment import read_units
@@ -117,7 +117,7 @@ def outside(loose: Sequence[FoundClaim], bound: Sequence[Bound]) -> list[FoundCl
 
 def link_of(said: Spoken, act: Act) -> Link:
     """How a claim stands to a call."""
-    found = fit(said.meant, act.traits)
+    found = said.fit(act.traits)
     common = said.common(act)
     shared, other = common.things, common.values
     words = len(common.words - act.traits.own)

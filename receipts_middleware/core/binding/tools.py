@@ -143,7 +143,13 @@ def nouns(words: frozenset[str], more: Words = NO_WORDS) -> frozenset[str]:
 
 
 def _found(words: Iterable[str], *tables: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    return frozenset(family for word in words for table in tables for family in table.get(word, ()))
+    found: set[str] = set()
+    for table in tables:
+        if table:
+            for word in words:
+                if word in table:
+                    found |= table[word]
+    return frozenset(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from receipts_middleware.core.claims import tables as t
 from receipts_middleware.core.claims.chains import Chain, is_amount
 from receipts_middleware.core.claims.clauses import Clause
 from receipts_middleware.core.claims.morphology import is_participle
+from receipts_middleware.core.claims.phrases import tells_outcome
 from receipts_middleware.core.claims.segment import Token
 from receipts_middleware.core.claims.value import ClaimKind
 from receipts_middleware.core.language.value import NO_WORDS, Words
@@ -20,11 +21,6 @@ _GENERIC: Final = frozenset(
 _AT_ONCE: Final = frozenset("today tonight now immediately yesterday".split())
 #: Past forms that are written as the imperative is; as the first word of a full sentence they ask for something.
 _UNMARKED: Final = frozenset({"read", "put", "set", "cut", "let", "hit", "run", "split", "reset", "shut", "come"})
-
-
-def joined(tokens: Sequence[Token], start: int, end: int) -> str:
-    """Words of some tokens as one line, with "is" for its short and plural forms."""
-    return " ".join("is" if x.word in ("'s", "'re", "are") else x.word for x in tokens[start:end] if x.kind == "word")
 
 
 def kind_of(clause: Clause, tokens: Sequence[Token], more: Words = NO_WORDS) -> ClaimKind | None:
@@ -241,9 +237,11 @@ def _is_history(tokens: Sequence[Token], clause: Clause) -> bool:
 
 def is_generic(clause: Clause, tokens: Sequence[Token]) -> bool:
     """A rule rather than a fact: "invoices are issued on the 1st of each month"."""
-    if any(x.word in _GENERIC and not (x.word == "may" and x.capital) for x in tokens[clause.first : clause.last]):
+    part = tokens[clause.first : clause.last]
+    words = [x.word for x in part]
+    if not _GENERIC.isdisjoint(words) and any(x.word in _GENERIC and (x.word != "may" or not x.capital) for x in part):
         return True
-    if not _AT_ONCE.isdisjoint(x.word for x in tokens[clause.first : clause.last]):
+    if not _AT_ONCE.isdisjoint(words):
         return False  # "records are kept for seven years, starting today" is no standing rule
     start = clause.chain.start
     if clause.shape != "noun" or clause.subject >= start or tokens[start].word not in ("are", "is", "get", "gets"):
@@ -279,8 +277,7 @@ def _copula(clause: Clause, tokens: Sequence[Token], more: Words) -> ClaimKind |
         return "effect" if clause.negated and set(words[:2]) & {"able", "unable"} else None
     if words[:1] == ["able"]:
         return None
-    phrase = joined(tokens, chain.start, min(clause.last, chain.end + 6))
-    if any(f" {x} " in f" {phrase} " for x in (*t.OUTCOME_PHRASES, *more.outcomes)):
+    if tells_outcome(tokens, chain.start, min(clause.last, chain.end + 6), more):
         return "effect"
     if clause.shape == "you" and any(x.kind in ("number", "opaque") for x in behind) and not chain.past:
         return "effect" if "now" in inside else "result"
@@ -321,8 +318,7 @@ def _by_other(clause: Clause, tokens: Sequence[Token], more: Words) -> ClaimKind
         return "effect"  # "each of the five got a reminder"
     if f"{chain.base} {_behind(tokens, chain)}" in ("turn up", "bring up", "throw up"):
         return "result"  # "the search turned up no form"
-    phrase = joined(tokens, chain.start, min(clause.last, chain.end + 4))
-    if any(f" {x} " in f" {phrase} " for x in (*t.OUTCOME_PHRASES, *more.outcomes)):
+    if tells_outcome(tokens, chain.start, min(clause.last, chain.end + 4), more):
         return "result" if clause.shape == "other" else "effect"
     if clause.shape == "you":
         return _result(clause, tokens) if chain.form == "have" and not chain.past else None

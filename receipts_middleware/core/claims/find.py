@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from receipts_middleware.core.claims import tables as t
-from receipts_middleware.core.claims.analyse import joined
 from receipts_middleware.core.claims.chains import Chain
 from receipts_middleware.core.claims.clauses import LONG_CLAIM, Clause
 from receipts_middleware.core.claims.morphology import base_form, is_participle
+from receipts_middleware.core.claims.phrases import joined
 from receipts_middleware.core.claims.segment import Token, Unit
 from receipts_middleware.core.claims.unit import ReadUnit
 from receipts_middleware.core.claims.value import Aspect, ClaimKind, FoundClaim, Strength, Subject, Voice
@@ -94,10 +94,12 @@ def _opens_no_assertion(tokens: Sequence[Token]) -> bool:
 
 def _is_umbrella(tokens: Sequence[Token], more: Words) -> bool:
     """An umbrella phrase that is the sentence, give or take a few words."""
-    words = [token for token in tokens if token.kind in ("word", "number", "opaque")]
+    words = [token.word for token in tokens if token.kind in _SAID]
     if _is_ended(words):
         return True
-    if len(words) > 12 or any(x.word in t.NEGATIONS or x.word in t.MODALS or x.word in t.CONDITIONS for x in words):
+    if len(words) > 12 or (_UMBRELLAS.keys().isdisjoint(words) and not more.umbrellas):
+        return False
+    if not _UNSURE.isdisjoint(words):
         return False
     line = f" {joined(tokens, 0, len(tokens))} "
     begun = _UMBRELLAS.keys() & line.split(" ")
@@ -111,16 +113,19 @@ _UMBRELLAS: Final = {
     first: [f" {phrase} " for phrase in t.UMBRELLA_PHRASES if phrase.partition(" ")[0] == first]
     for first in dict.fromkeys(phrase.partition(" ")[0] for phrase in t.UMBRELLA_PHRASES)
 }
+#: Kinds of tokens that say something; and words by which it is not said to be so.
+_SAID: Final = frozenset({"word", "number", "opaque"})
+_UNSURE: Final = t.NEGATIONS | t.MODALS | t.CONDITIONS
+_DENIED: Final = t.NEGATIONS | t.NEGATIVE_SUBJECTS
 #: Words that may stand beside what was done and its end.
 _BESIDE_AN_END: Final = t.DETERMINERS | t.ADVERBS | t.BE | t.HAVE | {"out", "off", "up", "now", "successfully"}
 
 
-def _is_ended(words: Sequence[Token]) -> bool:
+def _is_ended(words: Sequence[str]) -> bool:
     """Whether it says of all that was to be done that it is: "All steps carried out", "Task finished"."""
-    plain = [token.word for token in words]
-    if not 2 <= len(plain) <= 6 or any(word in t.NEGATIONS or word in t.NEGATIVE_SUBJECTS for word in plain):
+    if not 2 <= len(words) <= 6 or t.WHOLE.isdisjoint(words) or not _DENIED.isdisjoint(words):
         return False
-    rest = [w for w in plain if w not in _BESIDE_AN_END]
+    rest = [w for w in words if w not in _BESIDE_AN_END]
     return len(rest) == 2 and rest[0] in t.WHOLE and base_form(rest[1]) in t.ENDED
 
 

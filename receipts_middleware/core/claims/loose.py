@@ -125,4 +125,4 @@ def _line(text: str, tokens: Sequence[Token]) -> FoundClaim:
 
 
 def _words(tokens: Sequence[Token], verb: str) -> tuple[str, ...]:
-    return tuple(x.word for x in tokens if x.kind == "word" and x.word not in _IDLE and x.word != verb)
+    return tuple([x.word for x in tokens if x.kind == "word" and x.word not in _IDLE and x.word != verb])

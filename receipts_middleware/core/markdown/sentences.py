@@ -159,10 +159,13 @@ def _ends(text: str, start: int, match: re.Match[str], end: int) -> bool:
 
 def _word_before(text: str, start: int, end: int) -> str:
     """The run of letters, digits and inner full stops before a position, at most 24 characters."""
-    at = end
-    while at > max(start, end - 24) and (text[at - 1].isalnum() or text[at - 1] == "."):
+    near = text[max(start, end - 24) : end]
+    at = len(near)
+    for char in reversed(near):
+        if not (char.isalnum() or char == "."):
+            break
         at -= 1
-    return text[at:end].strip(".")
+    return near[at:].strip(".")
 
 
 def _is_citations(text: str, start: int, end: int) -> bool:

@@ -15,8 +15,8 @@ from receipts_middleware.core.values.value import Value
 
 #: Months begin with a capital: `may` and `march` are verbs.
 _MONTH: Final = "(?:" + "|".join(f"{name.capitalize()}|{name.upper()}" for name in MONTHS) + r")\b\.?"
-#: How months begin.
-_MONTH_PARTS: Final = tuple(sorted({part for name in MONTHS for part in (name[:3].capitalize(), name[:3].upper())}))
+#: How months begin. Each with a capital letter, so a text without them is passed over at once.
+_MONTH_BEGINS: Final = pattern_of("|".join(sorted({p for m in MONTHS for p in (m[:3].capitalize(), m[:3].upper())})))
 _YEAR: Final = r"(?:19|20|21)\d{2}"
 _ISO: Final = pattern_of(
     rf"(?<![\w.-])(?P<y>{_YEAR})(?P<s>[-/])(?P<m>\d{{2}})(?P=s)(?P<d>\d{{2}})(?!\d|-\d)"
@@ -85,7 +85,7 @@ def _read_with_digits(text: str, signs: Signs) -> Iterator[Value]:
     years = signs.years
     if years:
         yield from _read_iso(text)
-    if any(part in text for part in _MONTH_PARTS):
+    if _MONTH_BEGINS.search(text):
         for pattern in (_MONTH_DAY, _DAY_MONTH):
             for match in pattern.finditer(text):
                 day, month = int(match["d"]), _month(match["m"])

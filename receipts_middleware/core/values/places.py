@@ -34,7 +34,7 @@ _BRANCH_KNOWN: Final = pattern_of(
     rf"|\b(?P<name2>{'|'.join(BRANCH_NAMES)})\s[Bb]ranch\b|`(?P<name3>{'|'.join(BRANCH_NAMES)})`)"
 )
 #: Without one of these, or a mark of code, a text names no branch. `ranch`: the word is written large and small.
-_BRANCH_PARTS: Final = ("ranch", "main", "master", "dev", "trunk")
+_BRANCH_SEEN: Final = pattern_of("ranch|main|master|dev|trunk")
 #: Without a slash, only a dot with a letter or digit behind it makes a file name.
 _DOTTED: Final = pattern_of(r"\.[A-Za-z0-9]")
 #: What browsers and servers take; the rest of a longer one is cut.
@@ -90,7 +90,7 @@ def read_branches(text: str) -> Iterator[Value]:
     Args:
         text: Untrusted.
     """
-    if "`" not in text and not any(part in text for part in _BRANCH_PARTS):
+    if "`" not in text and not _BRANCH_SEEN.search(text):
         return
     for match in _BRANCH_KNOWN.finditer(text):
         group = next(name for name in ("name", "name2", "name3") if match[name])
