@@ -84,9 +84,10 @@ class Inspected:
             self.tools.add(entry.tool)
             if entry.result is not None:
                 self._found["ledger_lookalike"] += _look_alikes(entry, tag)
-            if _ran(entry):
+            later = entry.receipt.is_later
+            if (later and _answered(entry)) or entry.outcome not in _DID_NOT_ACT:
                 self._ran.append(entry)
-            if entry.receipt.is_later:
+            if later:
                 continue  # nobody stamped it
             self._found["transformed"] += self._transformed(entry)
             self._found["malformed"] += _malformed(entry)
@@ -142,13 +143,11 @@ class Inspected:
         yield from self._found["malformed"]
 
 
-def _ran(entry: Entry) -> bool:
-    """Whether a tool may have acted. Where it answered in its own name it did, whatever the answer says."""
+def _answered(entry: Entry) -> bool:
+    """Whether a tool answered in its own name, so that it may have acted whatever the answer says."""
     result, call = entry.result, entry.call
     answered = result is not None and result.origin is None and result.error is not True
-    if answered and entry.receipt.is_later and call is not None and call.kind == "client":
-        return True
-    return entry.outcome not in _DID_NOT_ACT
+    return answered and call is not None and call.kind == "client"
 
 
 def _look_alikes(entry: Entry, tag: str) -> Iterator[Finding]:

@@ -5,10 +5,12 @@
     python tests/benchmarks/claims.py --only "wrong id" --repeat 9
 
 toolreceipt is a yardstick and no dependency: `pip install toolreceipt==0.3.1` adds its columns, else ours run alone.
-Both get the same reply, the same tools and the same run, in two forms: `ledger` is the check of a reply against a log
-that is there already (ours `verify`, theirs `check`), `messages` is the check of saved messages, the log read from them
-(`verify_messages`, `check_messages`). The two are timed in turn, so that a busy machine is busy for both, and by the
-processor's time. What ours keeps of texts that it has read is dropped before each repetition; what it keeps of
+Both get the same reply, the same tools and the same run, in three forms: `ledger` is the check of a reply against a log
+that is there already (ours `verify`, theirs `check`), `first` the same where no reply was held against that log before
+(ours remembers with a `Ledger` what it read of its calls; theirs reads them anew in either case), and `messages` is the
+check of saved messages, the log read from them (`verify_messages`, `check_messages`). The two are timed in turn, so
+that a busy machine is busy for both, and by the processor's time. What ours keeps of texts that it has read is dropped
+before each repetition, but for what belongs to the ledger that is there already; what it keeps of
 tools stays, as an agent keeps its tools. `ratio` is their median by ours: above 1 we are faster.
 """
 
@@ -27,8 +29,9 @@ from importlib.metadata import PackageNotFoundError, version
 
 from receipts_middleware import verify, verify_messages
 from receipts_middleware.core import markdown
-from receipts_middleware.core.binding import contrast_words, people, words
-from receipts_middleware.core.values import pool, read
+from receipts_middleware.core.binding import contrast_words, contrasts, people, words
+from receipts_middleware.core.ledger import Ledger
+from receipts_middleware.core.values import arguments, pool, read
 
 #: Seconds that one measurement of a checker may take before it is not repeated.
 SLOW = 1.5
@@ -59,10 +62,16 @@ SENTENCES = (
 
 Checker = Callable[[], object]
 
+#: In which a reply and its run are given.
+FORMS = ("ledger", "first", "messages")
+
 #: What ours keeps of claims, arguments and results.
 KEPT = (
     words._kept_stems,
+    words._with_joined,
     read._kept,
+    arguments._kept_of_text,
+    contrasts._sets_in,
     contrast_words._kept_words,
     contrast_words._kept_mentions,
     people._names_of,
@@ -166,6 +175,7 @@ def our_checks(case: Case) -> dict[str, Checker]:
     ledger = verify_messages([*messages[:-1], {"role": "assistant", "content": "Hello."}], tools=tools).ledger
     return {
         "ledger": lambda: verify(case.reply, ledger, tools=tools),
+        "first": lambda: verify(case.reply, Ledger.in_order(ledger), tools=tools),
         "messages": lambda: verify_messages(messages, tools=tools),
     }
 
@@ -195,6 +205,7 @@ def peer_checks(case: Case) -> dict[str, Checker]:
     )
     return {
         "ledger": lambda: peer.check(case.reply, ledger, known_tools=tools),
+        "first": lambda: peer.check(case.reply, ledger, known_tools=tools),
         "messages": lambda: peer.check_messages(messages, known_tools=tools),
     }
 
@@ -259,9 +270,9 @@ def run_case(case: Case, repeat: int) -> dict[str, object]:
 
 
 def print_row(row: dict[str, object]) -> None:
-    """A row of the table: the case, then both forms, each as median (lowest to highest) in milliseconds."""
+    """A row of the table: the case, then each form as median (lowest to highest) in milliseconds."""
     cells = [str(row["case"])]
-    for form in ("ledger", "messages"):
+    for form in FORMS:
         found = row[form]
         assert isinstance(found, dict)
         cells += [show(found["ours"]), show(found["peer"]) if "peer" in found else "-"]
@@ -290,7 +301,8 @@ def main() -> None:
     cases = [replace(c, peer=c.peer and bool(peer)) for c in make_cases() if options.only in c.name]
     if not options.json:
         print(f"toolreceipt {peer or 'is not measured (pip install toolreceipt==0.3.1)'}, milliseconds")
-        print("| case | ledger: ours | peer | ratio | messages: ours | peer | ratio | aim |\n|" + " --- |" * 8)
+        print("| case | " + " | ".join(f"{form}: ours | peer | ratio" for form in FORMS) + " | aim |")
+        print("|" + " --- |" * (3 * len(FORMS) + 2))
     rows = []
     for case in cases:
         rows.append(run_case(case, options.repeat))

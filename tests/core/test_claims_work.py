@@ -11,7 +11,7 @@ from receipts_middleware import verify_messages, verify_turns
 from receipts_middleware.core.binding import table, weigh, words
 from receipts_middleware.core.grade import ledger, shown
 from receipts_middleware.core.language import claims
-from receipts_middleware.core.values import read
+from receipts_middleware.core.values import arguments, read
 
 TOOLS = [("issue_refund", "Refund an order."), ("find_order", "Find an order.")]
 
@@ -37,6 +37,7 @@ def chat(turns: int) -> list[dict[str, object]]:
 def counted(monkeypatch: pytest.MonkeyPatch) -> Callable[[object, str], list[int]]:
     """Counts calls of a function of a module; what was kept of texts before is dropped."""
     read._kept.cache_clear()
+    arguments._kept_of_text.cache_clear()
     words._kept_stems.cache_clear()
 
     def count(module: object, name: str) -> list[int]:
@@ -74,6 +75,7 @@ def test_texts_read_for_values_grow_with_the_turns_and_not_with_their_square(cou
     list(verify_turns(chat(40), tools=TOOLS))
     first = len(reads), len(stemmed)
     read._kept.cache_clear()
+    arguments._kept_of_text.cache_clear()
     words._kept_stems.cache_clear()
     list(verify_turns(chat(80), tools=TOOLS))
     second = len(reads) - first[0], len(stemmed) - first[1]
@@ -104,6 +106,7 @@ def test_a_sentence_that_comes_again_is_read_once(counted: Callable) -> None:
     verify_messages([*call(0), {"role": "assistant", "content": sentence}], tools=TOOLS)
     once = len(reads)
     read._kept.cache_clear()
+    arguments._kept_of_text.cache_clear()
     verify_messages([*call(0), {"role": "assistant", "content": sentence * 50}], tools=TOOLS)
     assert len(reads) - once <= once + 4
 

@@ -46,7 +46,7 @@ class Alike:
             if not args:
                 continue
             tool = self._known.tool(entry.tool)
-            if kind_of_call(tool.spec, args) != "acting":
+            if (tool.kind or kind_of_call(tool.spec, args)) != "acting":
                 continue
             own = tool.said is not None and tool.said.idempotency_key is not None
             key = (entry.tool, None if own else entry.receipt.args_sha256 if self._by_digest else _scalars_of(args))

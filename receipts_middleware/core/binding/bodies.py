@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Final
 
 from receipts_middleware.core.binding.words import words_of
@@ -129,7 +130,8 @@ def pairs_of(
         objects: Whether objects inside lists are part of it (arguments) or records of their own (results).
     """
     for key, value in list(item.items())[:200]:
-        name = f"{prefix} {' '.join(words_of(str(key)[:_MAX_KEY]))}".strip()
+        name = _words_of_key(str(key)[:_MAX_KEY])
+        name = f"{prefix} {name}".strip() if prefix else name
         if isinstance(value, str):
             yield name, value[:2_000]
         elif isinstance(value, bool):
@@ -144,3 +146,8 @@ def pairs_of(
                     yield name, str(part)[:2_000]
                 elif objects and isinstance(part, Mapping):
                     yield from pairs_of(part, depth + 1, name, objects=objects)
+
+
+@lru_cache(maxsize=4_096)  # the calls of a run share their keys, which are cut
+def _words_of_key(key: str) -> str:
+    return " ".join(words_of(key))

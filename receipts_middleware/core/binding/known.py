@@ -23,7 +23,8 @@ from receipts_middleware.core.grade import Grade, Graded, Grades
 from receipts_middleware.core.language.value import NO_WORDS, Words
 from receipts_middleware.core.ledger import Entry
 from receipts_middleware.core.policy import NO_POLICY, Policy, ToolPolicy
-from receipts_middleware.core.toolspec import ToolSpec, find_spec, kind_of, kind_of_call
+from receipts_middleware.core.toolspec import ToolKind, ToolSpec, find_spec, kind_of, kind_of_call
+from receipts_middleware.core.toolspec.call import fixed_kind
 
 #: With more calls than this a claim is held only against those that may be meant, so that judging stays near-constant.
 MANY: Final = 200
@@ -53,11 +54,13 @@ class Tool:
         spec: As it is described, or as its name and the policy say.
         traits: Its words.
         said: What the policy says of it; None where there are no entries for tools.
+        kind: Kind of all its calls; None where their arguments may say another.
     """
 
     spec: ToolSpec
     traits: Traits
     said: ToolPolicy | None
+    kind: ToolKind | None
 
 
 class Known:
@@ -143,7 +146,7 @@ class Known:
             if said is not None and said.grade is not None:
                 self._given[name] = said.grade
             spec = find_spec(self._asked.specs, name) or spec_under(_unlisted(name), policy)
-            found = Tool(spec, traits_under(spec, policy, name, self._asked.words), said)
+            found = Tool(spec, traits_under(spec, policy, name, self._asked.words), said, fixed_kind(spec))
             self._tools[name] = found
         return found
 
@@ -156,7 +159,7 @@ class Known:
 
     def _read(self, entry: Entry) -> Act:
         tool, args = self.tool(entry.tool), entry.call.args if entry.call is not None else None
-        act = Act(entry, kind_of_call(tool.spec, args), tool.traits, self)
+        act = Act(entry, tool.kind or kind_of_call(tool.spec, args), tool.traits, self)
         act.check_args = self._asked.policy.check_args
         if tool.said is not None and tool.said.check_args is not None:
             act.check_args = tool.said.check_args

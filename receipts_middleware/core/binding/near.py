@@ -75,8 +75,10 @@ def tokens_of(entry: Entry) -> set[bytes]:
     result, args = entry.result, entry.call.args if entry.call is not None else None
     parts: list[str] = []
     for value in args.values() if type(args) is dict else (args,):
-        if type(value) is str:
+        if isinstance(value, str):
             parts.append(value)
+        elif isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**18:
+            parts.append(str(value))
         else:
             parts += leaf_texts(value, keys=False)
     if result is not None:

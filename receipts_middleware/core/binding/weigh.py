@@ -30,7 +30,7 @@ def weigh(graded: Graded, act: Act, spec: ToolSpec, *, strict: bool) -> Graded:
         strict: Done needs an object id.
     """
     held = act.weighed
-    if held is not None and held[0] == graded and held[1] is spec:
+    if held is not None and held[1] is spec and (held[0] is graded or held[0] == graded):
         return held[2]
     found = _as_an_act(act.entry, graded, strict=strict) if act.kind == "unknown" else graded
     if not found.is_given:

@@ -85,7 +85,11 @@ _MAX_KEPT: Final = 400
 
 def stems_of(text: str) -> frozenset[str]:
     """Stems of the content words of a text."""
-    return _kept_stems(text) if len(text) <= _MAX_KEPT else _stems(text)
+    return _kept_stems(_DIGITS.sub("0", text)) if len(text) <= _MAX_KEPT else _stems(text)
+
+
+#: Numbers part words and are none: the results of one tool often differ in nothing else.
+_DIGITS: Final = pattern_of(r"\d+")
 
 
 @lru_cache(maxsize=2_048)
@@ -100,7 +104,7 @@ def _stems(text: str) -> frozenset[str]:
 
 def _found(text: str) -> Iterable[str]:
     """Words as they stand; of a long text one after the other."""
-    parted = _CAMEL.sub(" ", text)
+    parted = text if text.islower() else _CAMEL.sub(" ", text)
     return _WORD.findall(parted) if len(parted) <= _MAX_AT_ONCE else (match[0] for match in _WORD.finditer(parted))
 
 

@@ -169,7 +169,7 @@ def _delegates(under: Below) -> bool:
 def _is_unseen(entry: Entry) -> bool:
     """A delegation of which no middleware says anything."""
     args = entry.call.args if entry.call is not None else None
-    asked = isinstance(args, Mapping) and args.keys() >= _ASKED
+    asked = (type(args) is dict or isinstance(args, Mapping)) and "description" in args and args.keys() >= _ASKED
     return asked and entry.origin in ("derived", "legacy") and entry.outcome not in _NOT_RUN
 
 

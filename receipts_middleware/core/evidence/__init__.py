@@ -292,6 +292,8 @@ def _word(value: str | None) -> str | None:
 
 def _one_line(value: str) -> str:
     """One line without control characters, so that a reason cannot forge another line of a report."""
+    if not value:
+        return value
     head = value[: 2 * MAX_REASON]
     if not head.isprintable():
         head = "".join(c if c.isprintable() else " " for c in head)

@@ -13,7 +13,7 @@ from typing import Final
 
 from receipts_middleware.core.dataclass import dataclass, replace
 from receipts_middleware.core.evidence.failure import error_type_of, failure_of, partial_of, whole_number
-from receipts_middleware.core.evidence.keys import normal_key
+from receipts_middleware.core.evidence.keys import SCALARS, normal_key
 from receipts_middleware.core.evidence.marks import booked, is_done, is_outcome, open_by, undone_by
 from receipts_middleware.core.evidence.object_id import object_id_of
 from receipts_middleware.core.evidence.own import act_verb, leading_verb, named_by, own_participles
@@ -87,9 +87,9 @@ def read_body(value: object, tool: str = "") -> Body | None:
         return None
     found = _layers(value)
     layers = [_normal(layer) for layer in found]
-    body = Body(object_id=object_id_of(found, tool))
-    for depth, layer in enumerate(layers):
-        body = _merge(body, _read_layer(layer, tool, root=depth == 0))
+    body = _read_layer(layers[0], tool, root=True, object_id=object_id_of(found, tool))
+    for layer in layers[1:]:
+        body = _merge(body, _read_layer(layer, tool, root=False))
     for name in ("results", "responses"):
         items = layers[0].get(name)
         if not body.failed and isinstance(items, list) and items:
@@ -98,7 +98,7 @@ def read_body(value: object, tool: str = "") -> Body | None:
                 body = replace(body, failed=batch.failed, partial=batch.partial)
     if not body.failed or body.failed.startswith("not_done"):
         body = _with_marks(body, layers, tool)
-    return replace(body, partial="") if body.failed else body
+    return replace(body, partial="") if body.failed and body.partial else body
 
 
 def _with_marks(body: Body, layers: Sequence[Mapping[str, object]], tool: str) -> Body:
@@ -112,12 +112,9 @@ def _with_marks(body: Body, layers: Sequence[Mapping[str, object]], tool: str) -
             return body
         if any(is_done(layer, tool) for layer in layers):
             return body
-    said_yes = any(layer.get(key) is True for layer in layers for key in SUCCESS_KEYS)
-    remarks = [
-        read_prose(text, tool, refusals=not said_yes and key not in NOTED_KEYS)
-        for layer in layers
-        for key, text in _remarks(layer, tool)
-    ]
+    texts = [remark for layer in layers for remark in _remarks(layer, tool)]
+    said_yes = bool(texts) and any(layer.get(key) is True for layer in layers for key in SUCCESS_KEYS)
+    remarks = [read_prose(text, tool, refusals=not said_yes and key not in NOTED_KEYS) for key, text in texts]
     found = {remark.said: remark.words for remark in reversed(remarks)}
     if "done" in found and not body.failed:
         return body
@@ -169,7 +166,7 @@ def _layers(value: Mapping[str, object]) -> list[Mapping[str, object]]:
         if len(found) >= MAX_LAYERS:
             break
         for key, item in layer.items():
-            if not isinstance(item, Mapping) or not item or not isinstance(key, str):
+            if type(item) in SCALARS or not isinstance(item, Mapping) or not item or not isinstance(key, str):
                 continue
             name = normal_key(key)
             if (name in ENVELOPE_KEYS or len(layer) == 1) and name not in ERROR_KEYS:
@@ -196,7 +193,7 @@ def _merge(outer: Body, inner: Body) -> Body:
     )
 
 
-def _read_layer(layer: Mapping[str, object], tool: str, *, root: bool) -> Body:
+def _read_layer(layer: Mapping[str, object], tool: str, *, root: bool, object_id: str | None = None) -> Body:
     is_record = _is_record(layer, tool)
     word, said = _status(layer, tool, is_record=is_record)
     http = None if is_record else _http_status(layer)
@@ -217,6 +214,7 @@ def _read_layer(layer: Mapping[str, object], tool: str, *, root: bool) -> Body:
         exit_code=code,
         status_word=word,
         status=said,
+        object_id=object_id,
         error_type=error_type_of(layer) if failed else None,
     )
 
@@ -259,9 +257,8 @@ def _is_stage(word: str, tool: str) -> bool:
 
 def _status(layer: Mapping[str, object], tool: str, *, is_record: bool) -> tuple[str | None, StatusClass]:
     """The status word that says most: failed, then open, then confirmed, then the first."""
-    words = list(_status_words(layer, tool))
     best: tuple[str | None, StatusClass] = (None, "")
-    for word in words:
+    for word in _status_words(layer, tool):
         said = status_class(word, tool)
         if is_record and not _is_about_the_call(word, tool):
             continue
@@ -278,12 +275,16 @@ _TRUE_SET: Final = frozenset(TRUE_IS_STATUS)
 def _status_words(layer: Mapping[str, object], tool: str) -> Iterator[str]:
     for key in STATUS_KEYS:
         value = layer.get(key)
-        if isinstance(value, Mapping):
+        if value is None:
+            continue
+        if type(value) is not str and isinstance(value, Mapping):
             inner = _normal(value)
             value = next((inner[k] for k in STATUS_KEYS if isinstance(inner.get(k), str)), None)
         if _is_word(value) and not _is_written(key, tool):
             yield str(value).strip()
     for key, value in layer.items():
+        if type(value) in SCALARS and type(value) is not str:
+            continue
         if _is_word(value):
             word = str(value).strip()
             if _tells_the_call(key, word, tool) and (
@@ -299,7 +300,10 @@ def _status_words(layer: Mapping[str, object], tool: str) -> Iterator[str]:
 
 
 def _is_word(value: object) -> bool:
-    return isinstance(value, str) and 0 < len(value) <= 128 and bool(value.strip()) and not value.strip().isdecimal()
+    if not isinstance(value, str) or not 0 < len(value) <= 128:
+        return False
+    word = value.strip()
+    return bool(word) and not word.isdecimal()
 
 
 def _is_written(key: str, tool: str) -> bool:
@@ -336,7 +340,8 @@ def _http_status(layer: Mapping[str, object]) -> int | None:
         return code
     if HTTP_KEYS.isdisjoint(layer):
         return None
-    found = [c for key in HTTP_KEYS if (c := whole_number(layer.get(key))) is not None and 100 <= c <= 599]
+    told = [layer[key] for key in HTTP_KEYS if key in layer]
+    found = [c for value in told if (c := whole_number(value)) is not None and 100 <= c <= 599]
     return max(found) if found else None
 
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Final
+
+#: Types of the values that a parsed body holds under most of its keys, and that hold nothing themselves.
+SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 
 
 def normal_key(key: str) -> str:

@@ -93,9 +93,11 @@ def undone_by(layer: Mapping[str, object], tool: str) -> str:
         `key is value`, empty where nothing says so.
     """
     own = told_participles(tool)
-    if any(layer.get(key) for key in NOTHING_TO_DO):
+    if not _NOTHING_SET.isdisjoint(layer) and any(layer.get(key) for key in NOTHING_TO_DO):
         return ""
     for key, value in _first(layer):
+        if value is None or value is True or (value and type(value) in _TELLS_NOTHING):
+            continue
         if value is False and key in FALSE_IS_UNDONE and act_verb(tool) not in BEGINNING_VERBS:
             return f"{key} is false"
         if value is False and key in gerunds(tool):
@@ -105,6 +107,11 @@ def undone_by(layer: Mapping[str, object], tool: str) -> str:
         if isinstance(value, list) and value and key.startswith("un") and key[2:] in own:
             return f"{key} is not empty"
     return ""
+
+
+_NOTHING_SET: Final = frozenset(NOTHING_TO_DO)
+#: Types of values that say that nothing was done only where they are empty.
+_TELLS_NOTHING: Final = frozenset({str, int, float, dict})
 
 
 #: Verbs of putting something by for somebody.
@@ -139,7 +146,7 @@ def open_by(layer: Mapping[str, object], tool: str) -> str:
             return "draft is true"
         if value is False and key in ("confirmed", "finalized", "finalised") and verb not in BEGINNING_VERBS:
             return f"{key} is false"
-        if verb not in STARTING_VERBS and _is_under_way(key, value):
+        if key in _MEASURED and verb not in STARTING_VERBS and _is_under_way(key, value):
             return f"{key} is {str(value)[:20]}"
     return ""
 
@@ -174,6 +181,7 @@ def _is_under_way(key: str, value: object) -> bool:
 
 
 _SIGNED: Final = frozenset("signatures approvals confirmations votes signed approved parts steps".split())
+_MEASURED: Final = _PERCENT | _SIGNED
 
 
 def _first(layer: Mapping[str, object]) -> Iterator[tuple[str, object]]:

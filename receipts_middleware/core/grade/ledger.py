@@ -14,7 +14,7 @@ from receipts_middleware.core.grade.shown import Shown, short_arguments
 from receipts_middleware.core.ledger import Entry
 from receipts_middleware.core.lexicon.keys import TRIED_OUT_KEYS
 from receipts_middleware.core.toolspec import ToolSpec, find_spec
-from receipts_middleware.core.toolspec.call import kind_of_call
+from receipts_middleware.core.toolspec.call import fixed_kind, kind_of_call
 from receipts_middleware.core.toolspec.kind import kind_of
 from receipts_middleware.core.toolspec.spec import ToolKind
 from receipts_middleware.core.transcript import Grade
@@ -223,12 +223,12 @@ class _Kinds:
 
     def __init__(self, tools: Sequence[ToolSpec]) -> None:
         self._tools = tools
-        self._known: dict[str, ToolSpec] = {}
+        self._known: dict[str, tuple[ToolSpec, ToolKind | None]] = {}
 
     def of(self, entry: Entry) -> ToolKind:
         name = entry.tool
-        spec = self._known.get(name)
-        if spec is None:
+        known = self._known.get(name)
+        if known is None:
             spec = find_spec(self._tools, name) or ToolSpec(name, "", kind_of(name))
-            self._known[name] = spec
-        return kind_of_call(spec, entry.call.args if entry.call is not None else None)
+            known = self._known[name] = spec, fixed_kind(spec)
+        return known[1] or kind_of_call(known[0], entry.call.args if entry.call is not None else None)

@@ -27,8 +27,7 @@ def kind_of_call(spec: ToolSpec, args: object) -> ToolKind:
         with looking: "View and edit files") what a selector such as `{"command": "view"}` or `{"method": "POST"}`
         says. A shell stays a shell. Never raises.
     """
-    either = spec.kind == "unknown" or (spec.kind == "acting" and leads_with_reading(spec.description))
-    if not either or not isinstance(args, Mapping):
+    if fixed_kind(spec) is not None or not isinstance(args, Mapping):
         return spec.kind
     for name in _SELECTORS:
         value = args.get(name)
@@ -37,6 +36,16 @@ def kind_of_call(spec: ToolSpec, args: object) -> ToolKind:
             if said is not None:
                 return said
     return spec.kind
+
+
+def fixed_kind(spec: ToolSpec) -> ToolKind | None:
+    """The kind of all calls of a tool; None where the arguments may say another.
+
+    Args:
+        spec: The tool.
+    """
+    either = spec.kind == "unknown" or (spec.kind == "acting" and leads_with_reading(spec.description))
+    return None if either else spec.kind
 
 
 def _said(value: str) -> ToolKind | None:

@@ -44,10 +44,14 @@ def read_arguments(args: object) -> list[Value]:
     left = MAX_CHARS
     for key, leaf, unit in _leaves(args):
         if isinstance(leaf, str):
-            found.extend(_of_text(leaf[: max(left, 0)], key, unit))
+            currency = unit if unit and AMOUNT_KEYS.intersection(key.lower().split("_")) else ""
+            if len(leaf) <= min(left, MAX_NAME):
+                found += _kept_of_text(leaf, currency)
+            else:
+                found += _of_text(leaf[: max(left, 0)], currency)
             left -= len(leaf)
         else:
-            found.extend(_of_number(leaf, key, unit))
+            found += _of_number(leaf, key, unit)
         if len(found) >= MAX_VALUES or left <= 0:
             break
     return found[:MAX_VALUES]
@@ -94,13 +98,13 @@ def _read_plain(key: str) -> str:
     return key.replace("_", "").replace("-", "").lower()
 
 
-def _of_number(number: int | float, key: str, unit: str) -> Iterator[Value]:
+def _of_number(number: int | float, key: str, unit: str) -> tuple[Value, ...]:
     norm = _norm(number)
     if norm is None:
-        return
+        return ()
     text = str(number)
     kind, of, places = _under(key, unit)
-    yield Value(kind, text, 0, len(text), shift(norm, -places) if places else norm, of)
+    return (Value(kind, text, 0, len(text), shift(norm, -places) if places else norm, of),)
 
 
 @lru_cache(maxsize=2_048)  # the results of a run share their keys, which are cut
@@ -132,15 +136,19 @@ def _norm(number: int | float) -> str | None:
     return str(abs(number)) if abs(number) < 10**18 else None
 
 
-def _of_text(text: str, key: str, unit: str) -> Iterator[Value]:
+@lru_cache(maxsize=2_048)  # names, states and codes come again in the records of a result
+def _kept_of_text(text: str, currency: str) -> tuple[Value, ...]:
+    return tuple(_of_text(text, currency))
+
+
+def _of_text(text: str, currency: str) -> list[Value]:
+    """Values of a text; a bare number is an amount where a currency stands beside it."""
     bare = text.strip()
     inner = read_values(text)
     start = text.find(bare)
     only = inner[0] if len(inner) == 1 and inner[0].text == bare else None
-    amount = unit and AMOUNT_KEYS.intersection(key.lower().split("_"))
-    if only is not None and only.kind == "count" and amount and not only.unit:
-        yield Value("money", bare, start, start + len(bare), only.norm, unit, only.also)
-        return
+    if only is not None and only.kind == "count" and currency and not only.unit:
+        return [Value("money", bare, start, start + len(bare), only.norm, currency, only.also)]
     if 0 < len(bare) <= MAX_NAME and "\n" not in bare and (only is None or only.kind == "count"):
-        yield Value("text", bare, start, start + len(bare), normal_path(bare))
-    yield from inner
+        return [Value("text", bare, start, start + len(bare), normal_path(bare)), *inner]
+    return inner
