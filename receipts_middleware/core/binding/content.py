@@ -53,7 +53,11 @@ def weight(link: Link) -> float:
     Args:
         link: How the claim stands to the call.
     """
-    return 3.0 * link.shared + 2.0 * link.values + 1.0 * link.words + 0.5 * min(link.fit.noun, 2.0)
+    return _weight(link.shared, link.values, link.words, link.fit.noun)
+
+
+def _weight(things: int, values: int, words: int, noun: float) -> float:
+    return 3.0 * things + 2.0 * values + 1.0 * words + 0.5 * min(noun, 2.0)
 
 
 def telling(said: Spoken) -> list[tuple[float, Act]]:
@@ -65,8 +69,13 @@ def telling(said: Spoken) -> list[tuple[float, Act]]:
     Returns:
         How much each shares, and the call; best first, of equals the newest.
     """
-    found = [(weight(link_of(said, act)), act) for act in said.run.acts[-_MAX_CALLS:]]
-    return sorted((pair for pair in found if pair[0] > 0), key=lambda pair: (-pair[0], -pair[1].entry.n))
+    found = []
+    for act in said.run.acts[-_MAX_CALLS:]:
+        met, own = said.common(act), act.traits.own
+        share = _weight(met.things, met.values, len(met.words - own), said.fit(act.traits).noun)
+        if share > 0:
+            found.append((share, act))
+    return sorted(found, key=lambda pair: (-pair[0], -pair[1].entry.n))
 
 
 #: How much more than with any act a claim must share with a look to be what the look showed.

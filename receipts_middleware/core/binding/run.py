@@ -104,7 +104,7 @@ class Run:
         self.pieces: Sequence[tuple[str, int, int]] | None = None
         self.views: dict[tuple[Act, ...], View] = {}
         self._seen: Pool | None = None
-        self._aliases: dict[int, frozenset[str]] = {}
+        self._aliases: dict[Act, frozenset[str]] = {}
         self._seen_text: str | None = None
         self._spans: frozenset[str] | None = None
         self._told: Pool | None = None
@@ -139,7 +139,7 @@ class Run:
             scalars = self._by_scalar = self._read_scalars()
         if not scalars:
             return _NOTHING
-        found = self._aliases.get(act.entry.n)
+        found = self._aliases.get(act)
         if found is None:
             parts: list[str] = []
             if act.kind != "reading":
@@ -147,7 +147,7 @@ class Run:
                     scalar = text.strip().lower()
                     if 1 < len(scalar) <= 64:
                         parts.extend(t for record in self.about(scalar)[:4] for _, t in record.pairs if len(t) <= 200)
-            found = self._aliases[act.entry.n] = stems_of(" ".join(parts)[:4_000])
+            found = self._aliases[act] = stems_of(" ".join(parts)[:4_000])
         return found
 
     def seen(self) -> Pool:

@@ -11,7 +11,7 @@ from receipts_middleware.core.values.numbers import ratio, reduced, shift
 from receipts_middleware.core.values.places import normal_path
 from receipts_middleware.core.values.same import is_amount, keys_of, kinds_agree, units_agree
 from receipts_middleware.core.values.tables import DURATIONS, MONTH_DURATIONS
-from receipts_middleware.core.values.value import Value
+from receipts_middleware.core.values.value import Value, ValueKind
 
 #: How a value follows from what was seen; `same` where it stands there.
 Derivation = Literal["same", "minor_units", "ratio", "duration", "count", "rounded", "sum", "difference"]
@@ -121,7 +121,7 @@ class Pool:
 
     def _same(self, value: Value) -> bool:
         by_key = self._by_key
-        for key in _keys(value):
+        for key in _keys(value.kind, value.norm, value.unit, value.text, value.also):
             for other in by_key.get(key, ()):
                 if units_agree(value, other) and kinds_agree(value, other):  # they share the key
                     return True
@@ -180,8 +180,8 @@ class Pool:
 
 
 @lru_cache(maxsize=1_024)  # each value of a claim is looked for in call after call
-def _keys(value: Value) -> tuple[str, ...]:
-    return tuple(keys_of(value))
+def _keys(kind: ValueKind, norm: str, unit: str, text: str, also: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(keys_of(Value(kind, text, 0, 0, norm, unit, also)))
 
 
 def _scaled(norms: list[str]) -> tuple[int, list[int]]:
