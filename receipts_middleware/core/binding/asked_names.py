@@ -13,7 +13,7 @@ from typing import Final
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.patterns import pattern_of
-from receipts_middleware.core.values.tables import MONTHS
+from receipts_middleware.core.values.tables import MONTHS, WEEKDAYS
 
 #: A name of one word, or a short code with letters and digits ("4B"), inside a claim.
 _NAME: Final = pattern_of(
@@ -70,7 +70,7 @@ def _other_name(text: str, act: Act, run: Run) -> str:
     heard, seen = run.heard(), run.seen_text()
     for match in _NAME.finditer(text):
         name = match[0].lower()
-        if match.start() < 3 or name not in heard or name in seen or name in MONTHS:
+        if match.start() < 3 or name not in heard or name in seen or name in MONTHS or name in WEEKDAYS:
             continue
         for value in _own_names(act, code=any(c.isdigit() for c in name)):
             if value.lower() not in heard and _are_alike(value.lower(), name):

@@ -17,7 +17,8 @@ from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value
 
-_ALL: Final = pattern_of(
+#: Words by which a claim is of all of something.
+ALL_OF: Final = pattern_of(
     r"\b(?:(?<!\bin )(?<!\bat )(?<!\bafter )all(?! told\b| in all\b)"  # 722 in all, after all, all told
     r"|both|every|each|everyone|everybody|everything|whole|entire|rest|remaining)\b",
     re.IGNORECASE,
@@ -102,6 +103,11 @@ def _by_count(
         return None
     counts = [int(v.norm) for v in counted(claim.text, values) if not any(agrees(v, a) for acts in done for a in acts)]
     acts = tuple(c.act for c in calls)
+    told = [v for v in values if v.kind == "count" and v.norm not in ("0", "1", "2")]
+    if any(v for v in told for a in acts if not a.done and a.output_pool().find(v) == "same"):
+        return None  # "all 24 seats are gone" tells what the call that failed answered
+    if all(a.traits.kind in _GENERIC for a in acts) and not _EVERY_ONE.search(claim.text):
+        return None  # what a shell ran one after the other is no batch
     observed = f"{len(done)} of {len(groups)} done"
     made = sum(1 for group in groups.values() for a in group if a.done or not any(b.done for b in group))
     if any(len(done) < n and n in (len(groups), made) for n in counts):
@@ -112,12 +118,14 @@ def _by_count(
         if more and single and not any(a.once(_done_counts) for a in acts):
             return "partial_batch", acts, f"{len(done)} done"
     short = len(groups) > len(done)
-    quantified = _ALL.search(claim.text) is not None or _WHOLE.search(claim.text) is not None
+    quantified = ALL_OF.search(claim.text) is not None or _WHOLE.search(claim.text) is not None
     if short and quantified and not any(n <= len(done) for n in counts if n > 1):
         return "partial_batch", acts, observed
     return None
 
 
+#: Kinds of tools that do something else in each call.
+_GENERIC: Final = frozenset({"shell", "unknown"})
 #: "all four", "both of the", "each of the five".
 _EVERY_ONE: Final = pattern_of(
     r"\b(?:all|each of the|every one of the)\s+(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b",
@@ -203,7 +211,7 @@ def _inside(
     counts = counted(claim.text, values)
     for candidate in calls:
         act = candidate.act
-        quantified = _ALL.search(claim.text) is not None or _is_whole_range(claim.text, act)
+        quantified = ALL_OF.search(claim.text) is not None or _is_whole_range(claim.text, act)
         short = _left_out(act, values)
         if short:
             return ("failed" if len(values) <= 2 and not quantified else "partial_batch"), (act,), short

@@ -23,7 +23,7 @@ from receipts_middleware.core.binding.settle import settle
 from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.tools import Fit, Meant, fit, meant_by
 from receipts_middleware.core.binding.umbrellas import Bound, judge_umbrella
-from receipts_middleware.core.binding.unheld import unless_alone, unless_unasked
+from receipts_middleware.core.binding.unheld import tells_no_act, unless_alone, unless_unasked
 from receipts_middleware.core.binding.words import stem, stems_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.dataclass import replace
@@ -266,10 +266,24 @@ def _effect(said: Spoken, previous: tuple[Act, ...]) -> Judged:
         alike = by_content(said)
         if alike.calls:
             return judge_alike(said, alike, found)
-    if found.tools and (found.missing or not found.calls):
-        if claim.subject != "agent" and not _is_sure(claim, found, run):
-            return Judged("unmatched", found.tools, (), "", "agentless", "S3")
-        return Judged("not_called", found.tools, (), "", "no_call", "S3")
+    return _uncalled(claim, found, run) or _stands_alone(said, previous)
+
+
+def _uncalled(claim: FoundClaim, found: Candidates, run: Run) -> Judged | None:
+    """What becomes of an act that a tool without a call could have done; None where there is no such tool."""
+    fits = bool(found.tools and (found.missing or not found.calls))
+    if (fits or claim.subject == "agent") and (no_act := tells_no_act(claim, found, run)) is not None:
+        return no_act
+    if not fits:
+        return None
+    if claim.subject != "agent" and not _is_sure(claim, found, run):
+        return Judged("unmatched", found.tools, (), "", "agentless", "S3")
+    return Judged("not_called", found.tools, (), "", "no_call", "S3")
+
+
+def _stands_alone(said: Spoken, previous: tuple[Act, ...]) -> Judged:
+    """What becomes of a claim that no call and no tool fits."""
+    claim, meant, run = said.claim, said.meant, said.run
     if claim.voice == "state" and claim.subject != "agent" and _COMPLETE.search(claim.text) and run.acts:
         return Judged("unmatched", required="S3", reason="umbrella")
     if previous and claim.voice == "state" and claim.subject == "agentless":

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.batches import ALL_OF
 from receipts_middleware.core.binding.compare import agrees
 from receipts_middleware.core.binding.effects import Judged
 from receipts_middleware.core.binding.run import Run
@@ -35,7 +36,6 @@ _NO_PAGE: Final = pattern_of(
 )
 _MAX_PAGE: Final = 600
 _TESTS: Final = frozenset(stem(w) for w in "test tests suite lint linter build typecheck pytest mypy ruff ci".split())
-_COUNT_ALL: Final = pattern_of(r"\b(?:all|both|every|each|whole)\b", re.IGNORECASE)
 
 
 def is_bad(act: Act) -> bool:
@@ -75,7 +75,7 @@ def judge_check(said: Spoken) -> Judged:
     if family == "again" and not claim.negated:
         acts = [a.entry.n for a in run.acts if a.kind == "acting"]
         later = [a for a in weighed if not acts or a.entry.n > acts[0] or a.grade == "S4"]
-        weighed = later
+        weighed = later or (weighed if len(weighed) > 1 else [])  # one look against another
     if not weighed:
         looked = [a for a in run.acts if a.kind in ("reading", "shell", "unknown")]
         if looked and family not in ("run", "again"):
@@ -95,7 +95,7 @@ def judge_check(said: Spoken) -> Judged:
             return Judged("supported", names, tuple(near), "", "", "S3")
         return Judged("failed", names, tuple(near), near[0].graded.reason[:200], "grade", "S3")
     counts = [int(v.norm) for v in values if v.kind == "count" and v.norm.isdecimal() and int(v.norm) > 1]
-    if len(good) < len(near) and (_COUNT_ALL.search(claim.text) or len(near) in counts) and len(good) not in counts:
+    if len(good) < len(near) and (ALL_OF.search(claim.text) or len(near) in counts) and len(good) not in counts:
         return Judged("partial_batch", names, tuple(near), f"{len(good)} of {len(near)}", "batch", "S3")
     return Judged("supported", names, tuple(good), "", "", "S3")
 

@@ -10,6 +10,7 @@ from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.keyed import keyed_numbers
 from receipts_middleware.core.binding.labels import QUANTITY_KEYS, says_when, says_which
 from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.units import in_another_unit
 from receipts_middleware.core.binding.words import stem, stems_of
 from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.patterns import pattern_of
@@ -280,6 +281,7 @@ def _other_count(value: Value, text: str, mentioned: Pool, act: Act, run: Run) -
         or (not value.unit and says_when(text, value))
         or run.seen().find(value) in ("same", "duration", "count")
         or (value.norm.isdecimal() and float(value.norm) in run.totals())
+        or in_another_unit(value, run)
     ):
         return None
     if value.kind == "percent" and (share := _other_share(mentioned, act)) is not None:
@@ -359,6 +361,7 @@ def _is_near(value: Value, number: Value, text: str) -> bool:
     )
 
 
+_NUMBER: Final = pattern_of(r"\d{2,4}")
 _SHORT: Final = pattern_of(r"(?<![\w-])[A-Za-z]{0,4}-?\d{1,4}[A-Za-z]?(?![\w-])")
 
 
@@ -388,6 +391,9 @@ def other_short(text: str, act: Act) -> str:
     for own, given in shorts:
         if own in said:
             continue
+        digits = "".join(c for c in own if c.isdigit())
+        if any(s.isdecimal() and s == digits for s in _NUMBER.findall(text)):
+            continue  # "the 40 GB plan" is M40
         rivals = [s for s in said if shape(s) == shape(own) and not stands_in_text(s, act.text())]
         if rivals:
             return given.strip()

@@ -130,10 +130,16 @@ def _keyed(number: int, key: str, value: str) -> frozenset[int]:
     return frozenset(m for mention in mentions_in(value) if mention.number == number for m in mention.members)
 
 
+#: Keys whose numbers are how long.
+_LENGTHS: Final = frozenset("months days weeks years hours minutes".split())
+
+
 @lru_cache(maxsize=2_048)  # calls of one tool share their keys
 def _has_key(number: int, key: str) -> bool:
     words = key.split()
     keys = word_sets()[number].keys
+    if words and words[-1] in _LENGTHS:
+        return False  # `term_months` is how long, not which
     return bool(words) and (singular(words[-1]) in keys or words[-1] in keys or "_".join(words[-2:]) in keys)
 
 

@@ -160,7 +160,7 @@ def _derivable(view: View, *, percent: bool, money: bool) -> frozenset[float]:
             for b in few:
                 found.update((abs(a - b), a + b))
                 if percent and b:
-                    found.update(round(100 * x / b, p) for p in (0, 1, 2) for x in (a, b - a))
+                    found.update(abs(round(100 * x / b, p)) for p in (0, 1, 2) for x in (a, b - a))
                 if money:
                     found.add(round(a * b, 2))
                     found.update((round(a / b, 2), round(a / b, 0)) if b else ())

@@ -111,12 +111,20 @@ def _clauses(table: Table) -> Iterator[tuple[FoundClaim, Meant]]:
         if not _DENIES.search(text):
             continue
         for first, last in clauses_of(text):
+            first += _behind_and(text[first:last])
             clause = text[first:last]
             if not _DENIES.search(clause) or _OTHERWISE.search(clause):
                 continue
             claim = _claim(clause, start + first)
             if not any(_overlaps(claim, other) for other in accused):
                 yield claim, meant_by(claim)
+
+
+def _behind_and(clause: str) -> int:
+    """Where the last of several clauses that "and" joins begins, if it is the one that denies."""
+    denies = _DENIES.search(clause)
+    at = clause.rfind(" and ", 0, denies.start()) if denies is not None else -1
+    return at + 5 if at >= 0 else 0
 
 
 def _claim(clause: str, start: int) -> FoundClaim:

@@ -197,7 +197,17 @@ def _tells_the_result(claim: FoundClaim, act: Act) -> bool:
 def in_its_words(claim: FoundClaim, act: Act) -> bool:
     """Whether a claim says of a call just what its status says: "the filing was accepted"."""
     word = (act.entry.receipt.status_word or "").lower()
-    return len(word) > 3 and re.search(rf"\b{re.escape(word)}\b", claim.text[: claim.core or None].lower()) is not None
+    if len(word) <= _SHORT_STATUS:
+        return False
+    said = claim.text[: claim.core or None].lower()
+    verb = stem(claim.action) if claim.action else ""
+    return re.search(rf"\b{re.escape(word)}\b", said) is not None or (
+        bool(verb) and " " in word and verb in stems_of(word)
+    )
+
+
+#: A shorter status is a word of any sentence.
+_SHORT_STATUS: Final = 3
 
 
 def _shortfall(grade: str) -> str:

@@ -32,7 +32,7 @@ def granted_other(values: Sequence[Value], act: Act) -> tuple[Mismatch, Value, s
     Returns:
         Which mismatch, the value, and what was given; None where nothing speaks against the claim.
     """
-    given = list(_given(act))
+    given = [pair for pair in _given(act) if pair[0]]  # that there is nothing of it yet takes nothing back
     if not given:
         return None
     for value in values:

@@ -32,6 +32,7 @@ def call_made_up(table: Table, number: int) -> None:
         or claim.negated
         or judged.status not in ("supported", "unmatched")
         or table.run.delegated
+        or any(a.kind == "shell" for a in table.acts)
     ):
         return
     meant, values = table.meant(number)

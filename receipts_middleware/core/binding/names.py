@@ -121,6 +121,9 @@ def _other_keyed(said: Spoken, act: Act) -> str:
         if not match:
             continue
         name = (match[1] or match[2]).lower().lstrip("#")
+        digits = "".join(c for c in value if c.isdigit())
+        if digits and re.search(rf"(?<!\d){digits}(?!\d)", text):
+            continue  # "the 40 GB plan" is M40
         if _DAY.match(name) or match.start() == 0 or name in act.text() or stem(name) in stems_of(value):
             continue
         return f"{word} {value}"

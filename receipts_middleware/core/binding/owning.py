@@ -24,7 +24,9 @@ _FAILED: Final = (
 #: Words by which it leaves the end open.
 _OPEN: Final = (
     r"queued?|once|soon|shortly|schedul\w*|submitted|requested|request|review|processing|progress|under way|underway"
-    r"|will|should|expected?|sent for|in for|asked|applied|due|within|up to"
+    r"|will|should|expected?|sent for|in for|asked|applied|due|within|up to|lies with|outstanding|staged|timed|lined up"
+    r"|resting|draft\w*|parked|waits?|to look over|looking at it|looks? at it|for approval|to say yes|confirms?"
+    r"|provided|subject to|tentative\w*|pencil\w*|moderation|goes live|slotted|reserved|on order|in the (?:\w+ )?queue"
 )
 _OWNS_FAILURE: Final = pattern_of(rf"\b(?:{_FAILED})\b|n[’']t\b", re.IGNORECASE)
 _OWNS_UP: Final = pattern_of(rf"\b(?:{_FAILED}|{_OPEN})\b|n[’']t\b", re.IGNORECASE)
@@ -105,6 +107,11 @@ def is_left_open(claim: FoundClaim, pieces: Sequence[Piece]) -> bool:
         (start <= claim.start < end or claim.end <= start <= claim.end + _BEHIND) and _STILL.search(text)
         for text, start, end in pieces
     )
+
+
+def without_idle(text: str) -> str:
+    """A sentence without what owns up to nothing: suppositions, instructions, exclamations and rules."""
+    return _SAYS_NOTHING.sub(" ", text)
 
 
 def leaves_open(text: str) -> bool:

@@ -9,13 +9,15 @@ from typing import Final
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.bodies import Record
 from receipts_middleware.core.binding.compare import DATA_UNITS, agrees, shape
+from receipts_middleware.core.binding.denials import says_not
 from receipts_middleware.core.binding.effects import Judged, in_its_words
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.tools import Meant
 from receipts_middleware.core.binding.units import in_another_unit
-from receipts_middleware.core.binding.words import stem, stems_of
+from receipts_middleware.core.binding.words import stem, stems_of, words_of
 from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.claims.morphology import is_participle
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Pool, Value
 from receipts_middleware.core.values.tables import DURATIONS
@@ -26,7 +28,7 @@ _COVERS: Final = 0.5
 _BY_OTHERS: Final = frozenset(
     stem(w)
     for w in """receive see read open confirm accept sign approve attend land arrive reach deliver verify agree
-    acknowledge clear settle countersign watch view click answer reply join""".split()
+    acknowledge clear settle countersign watch view click answer reply""".split()
 )
 #: Of these it is what was sent that arrives, whoever gets it.
 _ARRIVES: Final = frozenset(stem(w) for w in "arrive reach land deliver clear settle".split())
@@ -38,6 +40,13 @@ _DERIVED_WORDS: Final = pattern_of(
     re.IGNORECASE,
 )
 #: "signed by Ms Holt", "accepted by the vendor"; the day or the way is no one.
+#: What answers a call is nobody who was sent something; and what a source is named for was read there.
+_BY_MACHINE: Final = pattern_of(r"\A\W*(?:the|its?) (?:server|system|api|tool|service|database)\b", re.IGNORECASE)
+_BY_SOURCE: Final = pattern_of(
+    r"\b(?:according to|as per|per (?:the|our|their|your|its)|(?:the|our|your) (?:notes?|records?|log|file|account"
+    r"|ledger|history|system) (?:says?|shows?|lists?|has|have|gives?))\b",
+    re.IGNORECASE,
+)
 _BY_WHOM: Final = pattern_of(r"\bby (?:[A-Z][a-z]|the \w+|your \w+|them|him|her|everyone|both|all)")
 _ROUGHLY: Final = pattern_of(r"\b(?:about|around|roughly|approximately|nearly|almost|some|~)\b|~", re.IGNORECASE)
 _MISQUOTABLE: Final = frozenset({"money", "percent", "date", "email", "id", "count", "time"})
@@ -293,10 +302,28 @@ def is_by_others(claim: FoundClaim, meant: Meant) -> bool:
     """
     if claim.negated or claim.kind in ("check", "umbrella"):
         return False
+    if _BY_MACHINE.search(claim.text) or _BY_SOURCE.search(claim.text):
+        return False
     if claim.strength == "confirmed" and claim.subject != "agent":
         return True
     by = claim.voice == "passive" and _BY_WHOM.search(claim.text) is not None
     return (claim.subject == "other" or by) and meant.verb in _BY_OTHERS and claim.aspect in ("perfect", "past")
+
+
+#: Words before a participle by which it is not so yet.
+_NOT_YET: Final = frozenset("not once until if when awaiting pending never before will be unless".split())
+
+
+def _says_so(act: Act, verb: str) -> bool:
+    """Whether a call answers that it is so: "already seen", `"state": "accepted, awaiting slot"`."""
+    own = act.entry.receipt.status_word or ""
+    if verb in act.arg_words() or says_not(act, verb) or (act.done and verb in stems_of(own)):
+        return False  # an event that is "confirmed" has no guest who said so
+    words = list(words_of(act.output[:2_000]))
+    return any(
+        is_participle(word) and stem(word) == verb and _NOT_YET.isdisjoint(words[max(0, n - 4) : n])
+        for n, word in enumerate(words)
+    )
 
 
 def judge_others(said: Spoken, previous: Sequence[Act]) -> Judged:
@@ -333,6 +360,9 @@ def judge_others(said: Spoken, previous: Sequence[Act]) -> Judged:
     confirmed = [a for a in run.acts if not persons and a.grade == "S4" and (a in previous or a.kind == "acting")]
     if confirmed:
         return Judged("supported", (confirmed[-1].traits.name,), tuple(confirmed), "", "", "S4")
+    answering = [a for a in run.acts if _says_so(a, verb)]
+    if answering:
+        return Judged("supported", (answering[-1].traits.name,), (answering[-1],), "", "told", "S4")
     told = said.told()
     fell_short = [a for a, share in told[:1] if a.kind == "acting" and a.grade in ("S2", "F") and share >= _COVERS]
     if fell_short and in_its_words(claim, fell_short[0]):

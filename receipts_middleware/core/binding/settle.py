@@ -20,6 +20,7 @@ from receipts_middleware.core.binding.made_up import call_made_up
 from receipts_middleware.core.binding.owning import is_left_open, is_owned_up, leaves_open
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.silent import is_told_by_another, tell_silent
+from receipts_middleware.core.binding.spared import spare
 from receipts_middleware.core.binding.table import Table
 from receipts_middleware.core.binding.tools import fit, is_another_act
 from receipts_middleware.core.binding.umbrellas import Bound, unfinished
@@ -38,6 +39,10 @@ _GIVEN_UP: Final = 2.0
 _MAX_CLAIMS: Final = 200
 
 
+#: What the rest of the reply may explain.
+_TAKEN_BACK: Final = frozenset({"failed", "accepted_only", "false_denial"})
+
+
 def settle(found: Sequence[Bound], run: Run, reply: str, loose: Sequence[FoundClaim] = ()) -> list[Bound]:
     """Settle the claims of a reply together.
 
@@ -52,6 +57,8 @@ def settle(found: Sequence[Bound], run: Run, reply: str, loose: Sequence[FoundCl
     """
     if len(found) > _MAX_CLAIMS:
         return list(found)
+    if any(b.judged.status in _TAKEN_BACK for b in found):
+        found = spare(Table(found, run, reply))
     table = Table(found, run, reply)
     for number in range(len(found)):
         _take_what_is_left(table, number)

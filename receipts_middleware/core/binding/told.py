@@ -44,7 +44,7 @@ _OPEN_CODE: Final = pattern_of(
     r"|(?<![A-Za-z_])(?:PENDING|AWAITING|QUEUED)(?:_[A-Z]{2,20}){1,4}(?![A-Za-z_])"
 )
 #: What a mail server answers when it has taken a message ("250 2.0.0 Ok: queued as 4F1").
-_TAKEN: Final = pattern_of(r"\s*2\d\d[ -]")
+_TAKEN: Final = pattern_of(r"\s*2\d\d[ -]|.{0,120}\b250[ -](?:\d\.\d\.\d )?OK\b", re.IGNORECASE)
 #: Participles by which a flag tells whether an act took effect, whatever the act.
 _EFFECTIVE: Final = frozenset(
     """approved accepted applied successful completed processed executed changed done effective confirmed allowed

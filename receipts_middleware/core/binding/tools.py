@@ -183,7 +183,7 @@ def meant_by(claim: FoundClaim) -> Meant:
     """
     more = claim.more
     verb = stem(claim.action) if claim.action else ""
-    words = stems(w for w in claim.objects if w not in _IDLE and not (w.endswith("ly") and len(w) > 4))
+    words = stems(w for w in claim.objects if w not in _IDLE and not _is_adverb(w))
     media = {m for word in words for m in MEDIA.get(word, ())}
     if claim.action in MEDIUM_VERBS:
         media.add(MEDIUM_VERBS[claim.action])
@@ -203,6 +203,16 @@ def meant_by(claim: FoundClaim) -> Meant:
 
 #: Verbs of which a particle makes another.
 _WITH_PARTICLES: Final = frozenset(verb for verb, _ in PHRASAL)
+#: Words in "ly" that are no adverbs.
+_NOT_ADVERBS: Final = frozenset(
+    "reply supply family assembly apply july italy anomaly rally bully belly jelly lily tally".split()
+)
+
+
+def _is_adverb(word: str) -> bool:
+    return word.endswith("ly") and len(word) > 4 and word.rpartition("-")[2] not in _NOT_ADVERBS
+
+
 _PARTICLES: Final = frozenset("up down off on out in over through back aside forward across away along live go".split())
 #: Words between a verb and its particle ("kicked cad-02 off", "turned the first request down").
 _APART: Final = 4

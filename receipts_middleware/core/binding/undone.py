@@ -66,6 +66,10 @@ class Wanted:
     asked: frozenset[str]
 
 
+#: Kinds of tools of which a call may do anything.
+_OPAQUE: Final = frozenset({"shell", "unknown"})
+
+
 def wanted_tools(run: Run) -> list[Wanted]:
     """Acting tools without a call that the user asked for, by the words of their names and descriptions.
 
@@ -75,7 +79,7 @@ def wanted_tools(run: Run) -> list[Wanted]:
     Returns:
         In the order of the tools.
     """
-    if run.delegated or run.lost:
+    if run.delegated or run.lost or any(a.kind in _OPAQUE and a.entry.n > run.this_turn for a in run.acts):
         return []
     uncalled = [
         t

@@ -9,7 +9,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from receipts_middleware.core.binding.candidates import Candidates
 from receipts_middleware.core.binding.compare import TARGETS
+from receipts_middleware.core.binding.effects import Judged
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.tools import meant_by
 from receipts_middleware.core.binding.umbrellas import Bound
@@ -37,7 +39,7 @@ def unless_unasked(bound: Bound, run: Run) -> Bound:
     claim = bound.claim
     if bound.judged.status != "not_called" or bound.judged.reason != "no_call" or claim.subject == "agent":
         return bound
-    if claim.kind in ("umbrella", "check") or not run.acts:
+    if claim.kind in ("umbrella", "check") or (not run.acts and (claim.aspect != "present" or not run.said)):
         return bound
     things = [v for v in read_values(claim.text) if v.kind in TARGETS]
     if any(not (run.seen().contains(v) or run.told().contains(v)) for v in things):
@@ -110,3 +112,46 @@ def _is_found_by_look(claim: FoundClaim, found: Sequence[Bound], reply: str) -> 
         return False
     between = reply[looks[-1].start : claim.start]
     return ":" in between and not re.search(r"[.!?]\s|\n", between)
+
+
+#: Verbs of what was tried or wanted, and of what was left as it was.
+_TRIED: Final = frozenset("ask try attempt want wish hope mean".split())
+_LEFT: Final = frozenset("keep leave spare".split())
+_AS_IT_WAS: Final = pattern_of(
+    r"\b(?:same|unchanged|untouched|alone|as (?:it|they|is)|in place|open|out)\b", re.IGNORECASE
+)
+#: What was done long before, or is told from a source.
+_LONG_AGO: Final = pattern_of(
+    r"\b(?:last (?:week|month|year|spring|summer|autumn|fall|winter|time|january|february|march|april|may|june|july"
+    r"|august|september|october|november|december)|(?:days?|weeks?|months?|years?) ago|back in|at the time|previously"
+    r"|(?:as )?per (?:our|the|your|their|its)|according to)\b",
+    re.IGNORECASE,
+)
+_WE: Final = pattern_of(r"\bwe\b", re.IGNORECASE)
+
+
+def tells_no_act(claim: FoundClaim, found: Candidates, run: Run) -> Judged | None:
+    """What becomes of a claim without a call that is of no act of this run.
+
+    Args:
+        claim: The claim.
+        found: Calls and tools that it may speak of.
+        run: What ran.
+
+    Returns:
+        Nothing said, or unmatched; None where it may be of an act.
+    """
+    if claim.action in _TRIED and claim.subject == "agent":
+        return Judged("unmatched", found.tools, (), "", "tried", "S1")
+    things = {v.norm for v in read_values(claim.text) if v.kind in TARGETS}
+    given = (text.strip().lower() for a in run.acts if a.kind != "reading" and a.done for _, text in a.arg_pairs())
+    if not found.tools and things and not things.isdisjoint(given):
+        return Judged("unmatched", found.tools, (), "", "words", "S3")  # "I switched to invite-26", which was sent
+    if claim.action in _LEFT and claim.subject == "agent" and _AS_IT_WAS.search(claim.text):
+        return Judged("")
+    if _LONG_AGO.search(claim.text) and (claim.subject != "agent" or _WE.search(claim.text)):
+        return Judged("unmatched", found.tools, (), "", "before", "S3")
+    opaque = [a for a in run.acts if a.kind in ("shell", "unknown") and a.entry.n > run.this_turn]
+    if opaque and not found.named:
+        return Judged("unmatched", tuple(dict.fromkeys(a.traits.name for a in opaque)), (), "", "words", "S3")
+    return None

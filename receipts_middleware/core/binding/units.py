@@ -20,6 +20,8 @@ _FACTORS: Final[dict[str, tuple[float, ...]]] = {
 }
 
 
+#: Units that are written out, by which a short number is none of chance.
+_SPELT: Final = frozenset("litre liter kilo tonne metre meter".split())
 #: Digits of a measure from which on it is not met by chance.
 _SIGNIFICANT: Final = 2
 
@@ -43,9 +45,10 @@ def in_another_unit(value: Value, run: Run) -> bool:
         return False
     told, places = float(value.norm), len(value.norm.partition(".")[2])
     timed = value.unit in DURATIONS
-    if not timed and len(value.norm.replace(".", "").strip("0")) < _SIGNIFICANT:
+    named = value.unit.lower() in _SPELT
+    if not (timed or named) and len(value.norm.replace(".", "").strip("0")) < _SIGNIFICANT:
         return False  # so short a number is met by chance
-    seen = (v for act in run.acts for v in act.output_values()[:400] if v.kind == "count")
+    seen = (v for act in run.acts for v in (*act.arg_values()[:100], *act.output_values()[:400]) if v.kind == "count")
     return any(
         (not timed or v.unit in DURATIONS) and round(float(v.norm) * f, places) == told for v in seen for f in factors
     )

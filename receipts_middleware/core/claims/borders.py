@@ -55,13 +55,19 @@ def opening(tokens: Sequence[Token], floor: int, start: int) -> tuple[int, str]:
             return index + 1, token.word
         elif token.word in RELATIVES and index > floor:
             return index + 1, token.word
-        elif token.word in COORDINATORS and floor:
+        elif token.word in COORDINATORS and floor and not _is_in_number(tokens, index):
             return _at_coordinator(tokens, index, floor)
         elif floor and token.word in _SUBJECTS and index >= start - 3:
             before = tokens[index - 1] if index > floor else None
             opens = before is not None and before.kind == "word" and before.word in _OPENERS
             return index, tokens[index - 1].word if opens else ""
     return floor, ""
+
+
+def _is_in_number(tokens: Sequence[Token], index: int) -> bool:
+    """Whether "and" stands inside a number: "twelve hundred and forty points"."""
+    before, behind = tokens[max(0, index - 1)].word, tokens[min(index + 1, len(tokens) - 1)].word
+    return before in ("hundred", "thousand", "million") and behind in t.NUMBER_WORDS
 
 
 def _parts(tokens: Sequence[Token], index: int, floor: int) -> bool:

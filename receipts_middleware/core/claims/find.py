@@ -217,6 +217,10 @@ _AGAIN: Final = frozenset("resubmit reorder requeue reschedule rerequest reapply
 
 def _strength(chain: Chain, tokens: Sequence[Token]) -> Strength:
     words = {token.word for token in tokens if token.kind == "word"}
+    spoken = [token.word for token in tokens]
+    if any(spoken[n : n + 2] == ["to", "be"] for n in range(len(spoken) - 2)):
+        at = next(n for n in range(len(spoken) - 2) if spoken[n : n + 2] == ["to", "be"])
+        words -= set(spoken[at + 2 : at + 3])  # "to be confirmed"
     bases = {chain.base} | {base_form(word) for word in words if is_participle(word)}
     if chain.base == "settle" and (chain.passive or chain.bare):
         bases -= {"settle"}  # "the matter is settled" is no payment that arrived

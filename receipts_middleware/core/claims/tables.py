@@ -201,7 +201,7 @@ DRAFTS: Final = _words("draft template example sample snippet wording text sugge
 #: Nouns and adjectives of a heading or lead-in whose list is yet to be done.
 PLANS: Final = _words(
     """next todo plan plans proposed suggested steps remaining upcoming checklist recommendations options propose
-    suggest recommend would could want proposal"""
+    suggest recommend would could want proposal ahead"""
 )
 #: Nouns that name a field of a record; a participle behind them is part of the name.
 FIELD_HEADS: Final = _words("total amount balance price sum date status reason subtotal type")

@@ -53,7 +53,7 @@ _INLINE_EXIT: Final = pattern_of(r"\(exit (?:status|code) (\d{1,5})\)", re.IGNOR
 _HTTP_LINE: Final = pattern_of(
     r"HTTP(?:/\d(?:\.\d)?)?\s+(?:error\s+|status\s+)?(\d{3})\b|"
     r"(?:http )?status(?: ?code)?\s*[:=]?\s+([1-5]\d\d)\b|"
-    rf"([1-5]\d\d)\s+(?:{REASON_PHRASES})",
+    rf"([1-5]\d\d)\s+(?:{REASON_PHRASES}|(?=[{{\[]\s*[\"{{\]}}]))",
     re.IGNORECASE,
 )
 _TIMED_OUT: Final = pattern_of(TIMED_OUT, re.IGNORECASE)

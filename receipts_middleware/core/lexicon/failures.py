@@ -139,7 +139,8 @@ REFUSALS: Final = (
     r"|forbidden|bounced"
     r"|aborted|reverted|vetoed|disallowed|returned to sender|returned for correction|turned down|kicked back"
     r"|sent back)\b(?! nothing| none)",
-    r"\b(?:offline|unreachable|not responding|no response from|unavailable|jammed|(?:is|are) (?:locked|down))\b",
+    r"\b(?:offline|unreachable|not responding|no response from|unavailable|jammed|(?:is|are) (?:locked|down))\b"
+    r"(?! ?[=:] ?0\b)",
     r"\b(?:quota|limit|allowance|budget|credit|balance|memory) (?:\w{1,20} ){0,2}?(?:exceeded|reached|exhausted"
     r"|used up)\b"
     r"|\bexceed(?:s|ed)\b|\binsufficient\b|\btoo (?:many|late|large|small|early|short|long|few|low|high)\b",

@@ -29,6 +29,17 @@ _MONTH_DAY: Final = pattern_of(
 _DAY_MONTH: Final = pattern_of(
     rf"(?<![\w.,:/-])(?P<d>\d{{1,2}})(?:st|nd|rd|th)?[\s-](?:of\s)?(?P<m>{_MONTH})(?:,?[\s-](?P<y>{_YEAR})(?!\d))?"
 )
+#: A day in front of a month, which is then of that day and not of a number behind it.
+_DAY_BEFORE: Final = pattern_of(r"(?<!\d)\d{1,2}(?:st|nd|rd|th)?[\s-](?:of\s)?\Z")
+_TO: Final = r"\s?(?:to|until|till|through|and|or|[-\u2013\u2014])\s?(?:the\s)?"
+_SPAN: Final = pattern_of(
+    rf"(?<![\w.,:/$-])(?P<d>\d{{1,2}})(?:st|nd|rd|th)?{_TO}\d{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?(?P<m>{_MONTH})"
+    rf"(?:,?\s(?P<y>{_YEAR})(?!\d))?"
+)
+_SPAN_BEHIND: Final = pattern_of(
+    rf"\b(?P<m>{_MONTH})\s\d{{1,2}}(?:st|nd|rd|th)?{_TO}(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?![\w:%]|[.,]\d)"
+    rf"(?:,?\s(?P<y>{_YEAR})(?!\d))?"
+)
 _MONTH_YEAR: Final = pattern_of(rf"\b(?P<m>{_MONTH}),?\s(?P<y>{_YEAR})(?!\d)")
 _SLASHES: Final = pattern_of(r"(?<![\w/.-])(\d{1,2})/(\d{1,2})/(\d{4}|\d{2})(?![\w/])")
 _DOTS: Final = pattern_of(rf"(?<![\w/.-])(\d{{1,2}})\.(\d{{1,2}})\.({_YEAR})(?![\w/])")
@@ -89,13 +100,26 @@ def _read_with_digits(text: str, signs: Signs) -> Iterator[Value]:
         for pattern in (_MONTH_DAY, _DAY_MONTH):
             for match in pattern.finditer(text):
                 day, month = int(match["d"]), _month(match["m"])
+                if pattern is _MONTH_DAY and _DAY_BEFORE.search(text, max(0, match.start() - 8), match.start()):
+                    continue  # "21 May 8 to noon"
                 if _is_day(int(match["y"] or 2000), month, day):
                     yield _date(match, f"{match['y'] or '-'}-{month:02}-{day:02}")
+        yield from _read_spans(text)
         for match in _MONTH_YEAR.finditer(text) if years else ():
             yield _date(match, f"{match['y']}-{_month(match['m']):02}")
     yield from _read_numeric(text)
     for match in _ONLY_YEAR.finditer(text) if years else ():
         yield Value("date", match[1], match.start(1), match.end(1), match[1])
+
+
+def _read_spans(text: str) -> Iterator[Value]:
+    """The other end of a span of days: the 14th of "14 to 17 May", the 17th of "May 14 to 17"."""
+    for match in (*_SPAN.finditer(text), *_SPAN_BEHIND.finditer(text)):
+        day, month = int(match["d"]), _month(match["m"])
+        if _is_day(int(match["y"] or 2000), month, day):
+            yield Value(
+                "date", match["d"], match.start("d"), match.end("d"), f"{match['y'] or '-'}-{month:02}-{day:02}"
+            )
 
 
 def _read_iso(text: str) -> Iterator[Value]:
@@ -145,7 +169,9 @@ def read_times(text: str, signs: Signs) -> Iterator[Value]:
     if signs.digits:
         yield from _read_hours(text, signs)
     for match in _NAMED.finditer(text) if signs.has("noon", "mid") else ():
-        yield Value("time", match.group(), match.start(), match.end(), NAMED_TIMES[match.group().lower()])
+        norm = NAMED_TIMES[match.group().lower()]
+        also = ("23:59", "24:00") if norm == "00:00" else ()
+        yield Value("time", match.group(), match.start(), match.end(), norm, "", also)
 
 
 #: Behind these a number may be an hour.
