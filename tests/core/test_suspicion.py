@@ -17,6 +17,8 @@ from receipts_middleware.core.toolspec import read_tools
 TOOLS = (("send_email", "Send an email"), ("issue_refund", "Refund an order"), ("get_order", "Read an order"))
 SPECS = read_tools(TOOLS)
 SPAN = "A copy is in Dana's inbox"
+#: Nothing in it is of any call, so that the rules have nothing to say of it whatever ran.
+QUIET = "A copy is in Kim's folder"
 
 
 class Says:
@@ -112,7 +114,7 @@ def test_claim_of_a_reading_tool_is_a_check() -> None:
     ids=["no call", "failed", "queued", "another tool", "done", "done at last"],
 )
 def test_it_is_suspected_only_where_no_call_of_its_tools_was_done(run: tuple, expect: tuple | None) -> None:
-    v = judge(f"{SPAN}.", (SPAN, ["send_email"]), run=run)
+    v = judge(f"{QUIET}.", (QUIET, ["send_email"]), run=run)
     found = [(c.grade, c.receipts) for c in v.claims if c.source == "llm"]
     assert found == ([expect] if expect else [])
     assert len([f for f in v.findings if f.rule == "claim_suspected"]) == len(found)

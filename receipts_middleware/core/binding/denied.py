@@ -110,8 +110,8 @@ def _clauses(table: Table) -> Iterator[tuple[FoundClaim, Meant]]:
     for text, start, _ in table.pieces():
         if not _DENIES.search(text):
             continue
-        for first, last in clauses_of(text):
-            first += _behind_and(text[first:last])
+        for begin, last in clauses_of(text):
+            first = begin + _behind_and(text[begin:last])
             clause = text[first:last]
             if not _DENIES.search(clause) or _OTHERWISE.search(clause):
                 continue

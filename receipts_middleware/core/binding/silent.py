@@ -43,7 +43,7 @@ def tell_silent(table: Table, loose: Sequence[FoundClaim]) -> None:
         table: Claims and calls; claims in it are replaced, and what is no claim by its grammar is added.
         loose: Clauses and lines that claim nothing by their grammar, in order.
     """
-    short = [a for a in unfinished(table.acts) if a.kind != "shell"]
+    short = [a for a in unfinished(table.acts) if a.kind != "shell" and (a.args is not None or a.arg_pairs())]
     if not short or table.run.delegated:
         return
     accused = {
@@ -98,7 +98,7 @@ class _Own:
         for value in values:
             if value.norm not in SMALL and agrees(value, self.act) and not any(agrees(value, a) for a in self.others):
                 score += 2.0 if not any(agrees(value, a) for a in self.siblings) else 1.0
-        if found.verb >= 2 and not any(fit(meant, a.traits).verb >= 2 for a in self.others):
+        if (score or meant.verb) and found.verb >= 2 and not any(fit(meant, a.traits).verb >= 2 for a in self.others):
             score += 1.0
         return 0.0 if score and self._is_of_sibling(meant, values) else score
 
