@@ -188,7 +188,7 @@ def judge_suspicions(
         A claim and its finding for each suspicion that touches no claim of the rules, where no call of any of its
         tools was done. Nothing where work was handed to a subagent: what that did may stand in no call of the run's.
     """
-    if run.delegated:
+    if run.delegated or not suspicions:
         return
     kinds = {traits.name: traits.kind for traits in run.traits}
     for suspicion in suspicions:

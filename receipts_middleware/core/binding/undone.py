@@ -81,20 +81,20 @@ def wanted_tools(run: Run) -> list[Wanted]:
     """
     if run.delegated or run.lost or any(a.kind in _OPAQUE and a.entry.n > run.this_turn for a in run.acts):
         return []
+    parts = [p for p in _PART.split(run.request[-_ASKED:]) if p and not _UNASKED.search(p)]
+    asked = [(stems_of(p), with_joined(p), families(stems_of(p), run.words)) for p in parts]
+    heard = frozenset(word for _, words, _ in asked for word in words)
+    spoken_of = [t for t in run.traits if not (heard.isdisjoint(t.own) and heard.isdisjoint(t.told))] if heard else []
     uncalled = [
         t
-        for t in run.traits
+        for t in spoken_of
         if t.name not in run.called and (t.kind == "acting" or (t.kind == "reading" and t.own & _PROVES))
     ]
     if not uncalled:
         return []
-    parts = [p for p in _PART.split(run.request[-_ASKED:]) if p and not _UNASKED.search(p)]
-    asked = [(stems_of(p), with_joined(p), families(stems_of(p), run.words)) for p in parts]
-    heard = frozenset(word for _, words, _ in asked for word in words)
     called = [t for t in run.traits if t.name in run.called]
     common = _COMMON.union(*(t.own for t in called))
     known = common.union(*(t.told for t in called))
-    held = frozenset(word for act in run.acts for word in (*act.words(), *act.traits.own, *run.alias_words(act)))
     found = []
     for traits in uncalled:
         own, told = traits.own - common, traits.told - traits.own - known
@@ -102,8 +102,11 @@ def wanted_tools(run: Run) -> list[Wanted]:
             continue
         best = max(asked, key=lambda part: _asked_for(own, told, traits, *part[1:]))
         if _asked_for(own, told, traits, *best[1:]) >= 1.0:
-            found.append(Wanted(traits, own, told, best[0] - held - _COMMON))
-    return found[:_MAX_TOOLS]
+            found.append((traits, own, told, best[0]))
+    if not found:
+        return []
+    held = frozenset(word for act in run.acts for word in (*act.words(), *act.traits.own, *run.alias_words(act)))
+    return [Wanted(traits, own, told, words - held - _COMMON) for traits, own, told, words in found[:_MAX_TOOLS]]
 
 
 def _asked_for(

@@ -6,9 +6,10 @@ object: its schema methods may be slow or raise, and only a schema that is alrea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Final
+from itertools import chain
+from typing import Any, Final
 
 from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.patterns import pattern_of
@@ -47,17 +48,20 @@ def read_tools(tools: Iterable[object] | None) -> tuple[ToolSpec, ...]:
         The tools in order, each name once, the first wins. What has no name (a provider's built-in, junk) is
         skipped. Never raises over an element.
     """
-    if isinstance(tools, list | tuple) and all(map(_is_fixed, tools)):
+    if isinstance(tools, list | tuple) and _are_fixed(tools):
         return _read_fixed(tuple(tools))
     return _read(tools)
 
 
-def _is_fixed(tool: object) -> bool:
-    """A name, a pair of texts or a specification without a schema: what nobody can change and everybody can hash."""
-    kind = type(tool)
-    if kind is tuple:
-        return len(tool) == 2 and type(tool[0]) is type(tool[1]) is str  # type: ignore[index,arg-type]
-    return kind is str or (kind is ToolSpec and tool.parameters is None)  # type: ignore[attr-defined]
+def _are_fixed(tools: Sequence[Any]) -> bool:
+    """Only names, pairs of texts and specifications without a schema: nobody can change them, and all can be hashed."""
+    kinds = set(map(type, tools))
+    if tuple in kinds:
+        pairs = tools if len(kinds) == 1 else [tool for tool in tools if type(tool) is tuple]
+        if set(map(len, pairs)) != {2} or set(map(type, chain.from_iterable(pairs))) != {str}:
+            return False
+    plain = ToolSpec not in kinds or all(tool.parameters is None for tool in tools if type(tool) is ToolSpec)
+    return plain and kinds <= {tuple, str, ToolSpec}
 
 
 @lru_cache(maxsize=32)  # an agent keeps its tools from run to run
