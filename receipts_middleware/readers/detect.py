@@ -71,7 +71,16 @@ def native_reader(messages: Sequence[object]) -> NativeReader | None:
     Returns:
         The reader, None where the messages are chat or LangChain messages.
     """
-    return next((reader for reader in _NATIVE if reader.carries(messages)), None)
+    odd = [message for message in messages if not _is_plain(message)]
+    return next((reader for reader in _NATIVE if reader.carries(odd)), None) if odd else None
+
+
+def _is_plain(message: object) -> bool:
+    """Whether a message is one of a role with a text, so that no format of its own can stand in it."""
+    if type(message) is not dict or message.get("role") is None or "parts" in message:
+        return False
+    content = message.get("content")
+    return content is None or type(content) is str
 
 
 def native_document(value: object) -> NativeReader | None:

@@ -93,6 +93,11 @@ _ARGUMENTS: Final = ("arguments", "args", "input", "parameters")
 
 
 def _call(item: object) -> ToolCall:
+    if type(item) is dict and type(inner := item.get("function")) is dict:  # as the API itself writes it
+        name, call_id, raw = inner.get("name"), item.get("id"), inner.get("arguments")
+        if name and call_id and type(name) is type(call_id) is type(raw) is str:
+            args, unparsed = parse_json_arguments(raw)
+            return ToolCall(name, call_id, args, unparsed=unparsed)
     holder = item
     name = ""
     for wrapper in _WRAPPERS:
@@ -117,8 +122,8 @@ def _call(item: object) -> ToolCall:
 def _result(message: object, content: object) -> ToolResult:
     channels = read_channels(message)
     identity = text_field(message, "tool_call_id")
-    listed = field_of(message, "tool_call_ids")
-    if not identity and isinstance(listed, list | tuple):
+    listed = None if identity else field_of(message, "tool_call_ids")
+    if isinstance(listed, list | tuple):
         identity = next((item for item in listed if isinstance(item, str)), "")
     return ToolResult(
         tool_call_id=identity or text_field(message, "call_id"),

@@ -220,7 +220,10 @@ class LedgerBuilder:
         held = self._entries.get(entry.n)
         if held is None:
             self._entries[entry.n] = entry
-            insort(self._in_order, entry, key=_NUMBER)
+            if self._in_order and self._in_order[-1].n > entry.n:
+                insort(self._in_order, entry, key=_NUMBER)
+            else:
+                self._in_order.append(entry)
         elif held.result is None and entry.result is not None:
             self._entries[entry.n] = entry
             self._in_order[bisect_left(self._in_order, entry.n, key=_NUMBER)] = entry

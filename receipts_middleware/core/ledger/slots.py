@@ -6,8 +6,9 @@ Pairing looks a call up for every result, so a look-up must not cost more the mo
 from __future__ import annotations
 
 from collections import deque
+from typing import Final
 
-from receipts_middleware.core.dataclass import dataclass, field
+from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.transcript import ToolCall
 
 
@@ -32,45 +33,60 @@ class CallSlot:
     answered: bool = False
 
 
-@dataclass(slots=True)
+#: So few calls are looked through one by one.
+_FEW: Final = 8
+
+
 class Waiting:
-    """Calls that wait for a result, found by id, by name and in order without a walk over the others.
+    """Calls that wait for a result, found by id, by name and in order; of many without a walk over the others."""
 
-    Attributes:
-        by_id: Calls by the provider's id, oldest first; ids repeat.
-        by_name: Calls by tool, oldest first.
-        in_order: All of them.
-    """
+    __slots__ = ("_by_id", "_by_name", "_in_order")
 
-    by_id: dict[str, deque[CallSlot]] = field(default_factory=dict)
-    by_name: dict[str, deque[CallSlot]] = field(default_factory=dict)
-    in_order: deque[CallSlot] = field(default_factory=deque)
+    def __init__(self) -> None:
+        self._in_order: deque[CallSlot] = deque()
+        self._by_id: dict[str, deque[CallSlot]] | None = None
+        self._by_name: dict[str, deque[CallSlot]] | None = None
 
     def add(self, slot: CallSlot) -> None:
         """Take in a call."""
-        for calls, key in ((self.by_id, slot.call.tool_call_id), (self.by_name, slot.call.tool)):
-            held = calls.get(key)
-            if held is None:
-                calls[key] = deque((slot,))
-            else:
-                held.append(slot)
-        self.in_order.append(slot)
+        self._in_order.append(slot)
+        if self._by_id is not None and self._by_name is not None:
+            self._by_id.setdefault(slot.call.tool_call_id, deque()).append(slot)
+            self._by_name.setdefault(slot.call.tool, deque()).append(slot)
+        elif len(self._in_order) > _FEW:
+            self._sort()
+
+    def _sort(self) -> None:
+        self._by_id, self._by_name = {}, {}
+        for slot in self._in_order:
+            self._by_id.setdefault(slot.call.tool_call_id, deque()).append(slot)
+            self._by_name.setdefault(slot.call.tool, deque()).append(slot)
 
     def left(self) -> list[CallSlot]:
         """Calls that still wait, oldest first."""
-        return [slot for slot in self.in_order if not slot.answered]
+        return [slot for slot in self._in_order if not slot.answered]
 
     def with_id(self, tool_call_id: str) -> CallSlot | None:
-        """The oldest call of this id that still waits."""
-        return _first(self.by_id.get(tool_call_id))
+        """The oldest call of this id that still waits; ids repeat."""
+        if self._by_id is not None:
+            return _first(self._by_id.get(tool_call_id))
+        for slot in self._in_order:
+            if slot.call.tool_call_id == tool_call_id and not slot.answered:
+                return slot
+        return None
 
     def with_name(self, tool: str) -> CallSlot | None:
         """The oldest call of this tool that still waits."""
-        return _first(self.by_name.get(tool))
+        if self._by_name is not None:
+            return _first(self._by_name.get(tool))
+        for slot in self._in_order:
+            if slot.call.tool == tool and not slot.answered:
+                return slot
+        return None
 
     def first(self) -> CallSlot | None:
         """The oldest call that still waits."""
-        return _first(self.in_order)
+        return _first(self._in_order)
 
 
 def _first(queue: deque[CallSlot] | None) -> CallSlot | None:
