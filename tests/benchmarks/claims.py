@@ -29,7 +29,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from receipts_middleware import verify, verify_messages
 from receipts_middleware.core import markdown
-from receipts_middleware.core.binding import contrast_words, contrasts, people, words
+from receipts_middleware.core.binding import contrast_words, contrasts, people, toolbox, words
 from receipts_middleware.core.ledger import Ledger
 from receipts_middleware.core.values import arguments, pool, read
 
@@ -65,7 +65,7 @@ Checker = Callable[[], object]
 #: In which a reply and its run are given.
 FORMS = ("ledger", "first", "messages")
 
-#: What ours keeps of claims, arguments and results.
+#: What ours keeps of claims, arguments and results, and of their verbs.
 KEPT = (
     words._kept_stems,
     words._with_joined,
@@ -75,6 +75,7 @@ KEPT = (
     contrast_words._kept_words,
     contrast_words._kept_mentions,
     people._names_of,
+    toolbox._levels_of,
     pool._keys,
     markdown._kept,
 )

@@ -62,7 +62,7 @@ def judge_calls(said: Spoken, found: Candidates) -> Judged:
     required = required_of(claim, found)
     tools = found.tools
     compared = {id(c): compare(claim.text, values, c.act, run, said.mentioned()) for c in found.calls}
-    many = _MANY.search(claim.text) is not None or len(said.names()) > 1 or len(values) > 2
+    many = len(values) > 2 or len(said.names()) > 1 or _MANY.search(claim.text) is not None
     calls = _closest(found.calls, compared, many=many)
     batch = batch_of(claim, values, found)
     if batch is not None:

@@ -49,7 +49,7 @@ def contradicted(text: str, near: Sequence[Act], run: Run) -> str | None:
         What stands there instead; None where nothing speaks against it. Contradicts only by a place that is the only
         one of its name, and only where the value said follows from nothing that was seen.
     """
-    acts = _with_like(near, run)
+    acts = _with_like(tuple(near), run)
     if not acts:
         return None
     view = _view(acts, run)
@@ -93,8 +93,14 @@ def _view(acts: tuple[Act, ...], run: Run) -> View:
     return found
 
 
-def _with_like(near: Sequence[Act], run: Run) -> tuple[Act, ...]:
+def _with_like(near: tuple[Act, ...], run: Run) -> tuple[Act, ...]:
     """The calls and others of the same tools, so that what is the only one of its name is so among all of them."""
+    if near not in run.alikes:
+        run.alikes[near] = _likes(near, run)
+    return run.alikes[near]
+
+
+def _likes(near: Sequence[Act], run: Run) -> tuple[Act, ...]:
     tools = {act.traits.name for act in near}
     near = [act for act in near if act.grade not in ("F", "S1", "S0")]
     like = [a for a in run.acts if a.traits.name in tools and a not in near and a.grade not in ("F", "S1", "S0")]

@@ -37,6 +37,7 @@ class Run:
         words: Rows that are added to the tables.
         pieces: Sentences and lines of the reply with their offsets, where they were read.
         views: Results as rows, by the calls whose they are.
+        alikes: Calls with the others of their tools whose results are read with theirs, by the calls.
     """
 
     __slots__ = (
@@ -55,6 +56,7 @@ class Run:
         "acts",
         "agents",
         "alike",
+        "alikes",
         "asked",
         "called",
         "delegated",
@@ -102,6 +104,7 @@ class Run:
         self._with_reports: Run | None = None
         self.words = words
         self.pieces: Sequence[tuple[str, int, int]] | None = None
+        self.alikes: dict[tuple[Act, ...], tuple[Act, ...]] = {}
         self.views: dict[tuple[Act, ...], View] = {}
         self._seen: Pool | None = None
         self._aliases: dict[Act, frozenset[str]] = {}
