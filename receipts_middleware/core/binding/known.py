@@ -80,8 +80,11 @@ class Known:
         "_entries",
         "_given",
         "_grades",
+        "_policy",
+        "_specs",
         "_tokens",
         "_tools",
+        "_words",
         "called",
         "handed",
         "turn",
@@ -89,16 +92,20 @@ class Known:
 
     def __init__(self) -> None:
         self.turn = 0
-        self._begin(Asked())
+        self._asked: Asked | None = None
         self._acts: dict[int, Act] = {}
+        self._entries: list[Entry] = []
+        self.called: set[str] = set()
+        self.handed: list[Entry] = []
 
     def _begin(self, asked: Asked) -> None:
         """Forget what depends on the order of the calls and on how they are read."""
         self._asked = asked
-        self._entries: list[Entry] = []
+        self._specs, self._policy, self._words = asked.specs, asked.policy, asked.words
+        self._entries = []
         self._calls: list[Entry] = []
-        self.called: set[str] = set()
-        self.handed: list[Entry] = []
+        self.called = set()
+        self.handed = []
         self._tools: dict[str, Tool] = {}
         self._given: dict[str, Grade] = {}
         self._grades = Grades(asked.specs, strict=asked.policy.require_object_id, policy=self._given)
@@ -141,12 +148,12 @@ class Known:
         """A tool by the name by which it was called."""
         found = self._tools.get(name)
         if found is None:
-            policy = self._asked.policy
+            policy = self._policy
             said = policy.for_tool(name) if policy.tools else None
             if said is not None and said.grade is not None:
                 self._given[name] = said.grade
-            spec = find_spec(self._asked.specs, name) or spec_under(_unlisted(name), policy)
-            found = Tool(spec, traits_under(spec, policy, name, self._asked.words), said, fixed_kind(spec))
+            spec = find_spec(self._specs, name) or spec_under(_unlisted(name), policy)
+            found = Tool(spec, traits_under(spec, policy, name, self._words), said, fixed_kind(spec))
             self._tools[name] = found
         return found
 
@@ -160,7 +167,7 @@ class Known:
     def _read(self, entry: Entry) -> Act:
         tool, args = self.tool(entry.tool), entry.call.args if entry.call is not None else None
         act = Act(entry, tool.kind or kind_of_call(tool.spec, args), tool.traits, self)
-        act.check_args = self._asked.policy.check_args
+        act.check_args = self._policy.check_args
         if tool.said is not None and tool.said.check_args is not None:
             act.check_args = tool.said.check_args
         if tool.said is not None and tool.said.idempotency_key is not None:
@@ -171,7 +178,7 @@ class Known:
     def weigh(self, act: Act) -> Graded:
         """What the evidence of a call supports, as of this turn."""
         spec = self.tool(act.entry.tool).spec
-        return weigh(self._grades.of(act.entry), act, spec, strict=self._asked.policy.require_object_id)
+        return weigh(self._grades.of(act.entry), act, spec, strict=self._policy.require_object_id)
 
     def near(self, reply: str, this_turn: int) -> list[Act]:
         """All calls; of many the newest, those of this turn, and those that share a rare word or number with a reply.
