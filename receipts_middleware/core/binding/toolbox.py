@@ -20,6 +20,7 @@ from receipts_middleware.core.binding.tools import (
     fit,
     fit_of,
     is_related,
+    speaks_of_money,
     traits_of,
 )
 from receipts_middleware.core.language.value import Words
@@ -176,6 +177,7 @@ class Toolbox:
         "_media",
         "_more",
         "_nouns",
+        "_of_money",
         "_own",
         "_told",
         "_told_verbs",
@@ -197,6 +199,7 @@ class Toolbox:
         self.names = [t.name for t in traits]
         self.acting = [at for at, t in enumerate(traits) if t.kind == "acting"]
         self.places = {name: at for at, name in enumerate(self.names)}
+        self._of_money = frozenset(at for at, t in enumerate(traits) if speaks_of_money(t))
         self._looks = frozenset(at for at, t in enumerate(traits) if t.kind == "reading")
         self._own = _places(t.own for t in traits)
         self._told = _places(t.told for t in traits)
@@ -242,13 +245,13 @@ class Toolbox:
         for family in verbs:
             for at in self._told_verbs.get(family, ()):
                 tool = self.traits[at]
-                if family not in OF_MONEY or is_related(verbs, tool.told_verbs, tool):
+                if family not in OF_MONEY or at in self._of_money or is_related(verbs, tool.told_verbs, tool):
                     level[at] = _RELATED
         level.update(dict.fromkeys(self._told.get(verb, ()), _AKIN))
         for family in verbs:
             for at in self._verbs.get(family, ()):
                 tool = self.traits[at]
-                if family not in OF_MONEY or is_related(verbs, tool.verbs, tool):
+                if family not in OF_MONEY or at in self._of_money or is_related(verbs, tool.verbs, tool):
                     level[at] = _AKIN
         level.update((at, _VERY) for at in self._own.get(verb, ()) if verb not in self.traits[at].states)
         level.update(dict.fromkeys(self._own.get(also, ()), _VERY))

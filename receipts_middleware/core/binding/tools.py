@@ -318,10 +318,15 @@ _OPEN: Final = frozenset(
 def is_related(said: frozenset[str], known: frozenset[str], traits: Traits) -> bool:
     """Whether a verb and a tool are of one family, and not by a verb for everything: `send_email` refunds nothing."""
     common = said & known
-    if not common or not common <= OF_MONEY or _MONEY & (traits.own | traits.told):
+    if not common or not common <= OF_MONEY or speaks_of_money(traits):
         return bool(common)
     by = [act for act in traits.acts if common.intersection(VERB_FAMILIES.get(act, ()))]
     return not by or not _OPEN.issuperset(by)
+
+
+def speaks_of_money(traits: Traits) -> bool:
+    """Whether a tool's name or description has a word of money or goods."""
+    return not (_MONEY.isdisjoint(traits.own) and _MONEY.isdisjoint(traits.told))
 
 
 def is_another_act(meant: Meant, traits: Traits) -> bool:
