@@ -7,7 +7,7 @@ deny it, a sentence that shares what only this call has, where nothing in the re
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
@@ -16,7 +16,7 @@ from receipts_middleware.core.binding.denials import says_none, says_not
 from receipts_middleware.core.binding.effects import Judged
 from receipts_middleware.core.binding.owning import SMALL, clauses_of
 from receipts_middleware.core.binding.run import Run
-from receipts_middleware.core.binding.table import Table
+from receipts_middleware.core.binding.table import Piece, Table
 from receipts_middleware.core.binding.tools import Meant, fit, meant_by
 from receipts_middleware.core.binding.umbrellas import Bound
 from receipts_middleware.core.binding.words import stem, with_joined
@@ -24,7 +24,7 @@ from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.claims.morphology import base_form, is_participle
 from receipts_middleware.core.claims.tables import STOPWORDS
 from receipts_middleware.core.patterns import pattern_of
-from receipts_middleware.core.values import read_values
+from receipts_middleware.core.values import Value, read_values
 
 #: Words by which a clause says that something was not done, or could not be.
 _DENIES: Final = pattern_of(
@@ -65,6 +65,9 @@ def tell_denied(table: Table) -> None:
         table: Claims and calls; denials are added to it.
     """
     run = table.run
+    denying, others = _parted(table.pieces())
+    if not denying or run.delegated:
+        return
     told = {
         a.entry.n
         for b in table.found
@@ -73,12 +76,13 @@ def tell_denied(table: Table) -> None:
         if b.claim.kind == "effect" or b.judged.status != "supported" or len(b.judged.acts) == 1
         if not (len(b.judged.acts) == 1 and _DENIES.search(b.claim.text))
     }
-    untold = [
-        a for a in table.acts if a.kind == "acting" and a.done and a.entry.n not in told and not _is_given(a, table)
-    ]
-    if not untold or run.delegated:
+    untold = [a for a in table.acts if a.kind == "acting" and a.done and a.entry.n not in told]
+    if untold:
+        stated = _stated(others)
+        untold = [a for a in untold if not any(a.args_pool().find(v) == "same" for v in stated)]
+    if not untold:
         return
-    clauses = list(_clauses(table))
+    clauses = list(_clauses(table, denying))
     for act in untold:
         scores = [(_shared(meant, claim, act, run), -n) for n, (claim, meant) in enumerate(clauses)]
         score, at = max(scores, default=(0.0, 0))
@@ -89,27 +93,28 @@ def tell_denied(table: Table) -> None:
             table.found.append(Bound(claim, judged))
 
 
-def _is_given(act: Act, table: Table) -> bool:
-    """Whether a sentence that denies nothing has an amount or a day that a call was given."""
-    given = act.args_pool()
-    return any(
-        v.kind not in TARGETS and v.norm not in SMALL and given.find(v) == "same"
-        for text, _, _ in table.pieces()
-        if not _DENIES.search(text)
-        for v in read_values(text)
-    )
+def _parted(pieces: Iterable[Piece]) -> tuple[list[Piece], list[Piece]]:
+    """Sentences that deny something, and those that deny nothing."""
+    parts: tuple[list[Piece], list[Piece]] = ([], [])
+    for piece in pieces:
+        parts[_DENIES.search(piece[0]) is None].append(piece)
+    return parts
+
+
+def _stated(pieces: Iterable[Piece]) -> list[Value]:
+    """Amounts, days and the like of sentences that deny nothing."""
+    values = (v for text, _, _ in pieces for v in read_values(text))
+    return [v for v in values if v.kind not in TARGETS and v.norm not in SMALL]
 
 
 def _overlaps(one: FoundClaim, other: FoundClaim) -> bool:
     return min(one.end, other.end) > max(one.start, other.start)
 
 
-def _clauses(table: Table) -> Iterator[tuple[FoundClaim, Meant]]:
+def _clauses(table: Table, denying: Iterable[Piece]) -> Iterator[tuple[FoundClaim, Meant]]:
     """Clauses of the reply that deny something."""
     accused = [b.claim for b in table.found if b.judged.status not in ("supported", "unmatched")]
-    for text, start, _ in table.pieces():
-        if not _DENIES.search(text):
-            continue
+    for text, start, _ in denying:
         for begin, last in clauses_of(text):
             first = begin + _behind_and(text[begin:last])
             clause = text[first:last]
