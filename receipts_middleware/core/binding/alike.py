@@ -21,7 +21,7 @@ _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 class Alike:
     """Acting calls by what their arguments have in common. Grows with the calls."""
 
-    __slots__ = ("_by_digest", "_groups", "_known", "_repeated", "_size")
+    __slots__ = ("_by_digest", "_first", "_known", "_repeated", "_size")
 
     def __init__(self, known: Known) -> None:
         self._known = known
@@ -29,8 +29,8 @@ class Alike:
 
     def _forget(self, *, by_digest: bool) -> None:
         self._by_digest = by_digest
-        self._groups: dict[object, list[Entry]] = {}
-        self._repeated: dict[object, list[Entry]] = {}
+        self._first: dict[int, Entry] = {}
+        self._repeated: dict[int, list[Entry]] = {}
         self._size = 0
 
     def take(self, calls: Sequence[Entry]) -> None:
@@ -49,11 +49,11 @@ class Alike:
             if (tool.kind or kind_of_call(tool.spec, args)) != "acting":
                 continue
             own = tool.said is not None and tool.said.idempotency_key is not None
-            key = (entry.tool, None if own else entry.receipt.args_sha256 if self._by_digest else _scalars_of(args))
-            group = self._groups.setdefault(key, [])
-            group.append(entry)
-            if len(group) == 2:
-                self._repeated[key] = group
+            said = None if own else entry.receipt.args_sha256 if self._by_digest else _scalars_of(args)
+            key = hash((entry.tool, said))  # two keys with one hash only make a larger group
+            first = self._first.setdefault(key, entry)
+            if first is not entry:
+                self._repeated.setdefault(key, [first]).append(entry)
         self._size = len(calls)
 
     def since(self, this_turn: int) -> Iterator[list[Act]]:
@@ -64,7 +64,8 @@ class Alike:
         """
         for group in self._repeated.values():
             if group[-1].n > this_turn:
-                yield [self._known.act(entry) for entry in group]
+                for tool in dict.fromkeys(entry.tool for entry in group):
+                    yield [self._known.act(entry) for entry in group if entry.tool == tool]
 
 
 def _scalars_of(args: object) -> object:

@@ -22,7 +22,7 @@ class Tokens:
     __slots__ = ("_common", "_places", "_size")
 
     def __init__(self) -> None:
-        self._places: dict[bytes, list[int]] = {}
+        self._places: dict[bytes, int | list[int]] = {}  # most tokens stand in one call
         self._common: set[bytes] = set()
         self._size = 0
 
@@ -37,7 +37,9 @@ class Tokens:
             for token in tokens_of(calls[at]).difference(common):
                 held = places.get(token)
                 if held is None:
-                    places[token] = [at]
+                    places[token] = at
+                elif isinstance(held, int):
+                    places[token] = [held, at]
                 elif len(held) < RARE:
                     held.append(at)
                 else:
@@ -53,7 +55,8 @@ class Tokens:
         """
         found: set[int] = set()
         for token in wanted:
-            found.update(self._places.get(token, ()))
+            held = self._places.get(token, ())
+            found.update((held,) if isinstance(held, int) else held)
         return found
 
 
