@@ -112,14 +112,14 @@ def _by_count(
     made = sum(1 for group in groups.values() for a in group if a.done or not any(b.done for b in group))
     if any(len(done) < n and n in (len(groups), made) for n in counts):
         return "partial_batch", acts, observed
-    if _EVERY_ONE.search(claim.text) and len(done) > 1 and len(done) == len(groups):
+    if len(done) > 1 and len(done) == len(groups) and _EVERY_ONE.search(claim.text):
         more = [n for n in counts if n > len(done) and n <= 4 * len(done)]
         single = all(_is_of_one(act) for act in acts)
         if more and single and not any(a.once(_done_counts) for a in acts):
             return "partial_batch", acts, f"{len(done)} done"
-    short = len(groups) > len(done)
-    quantified = ALL_OF.search(claim.text) is not None or _WHOLE.search(claim.text) is not None
-    if short and quantified and not any(n <= len(done) for n in counts if n > 1):
+    if len(groups) <= len(done) or any(n <= len(done) for n in counts if n > 1):
+        return None
+    if ALL_OF.search(claim.text) or _WHOLE.search(claim.text):
         return "partial_batch", acts, observed
     return None
 
@@ -209,9 +209,10 @@ def _inside(
 ) -> tuple[str, tuple[Act, ...], str] | None:
     """One call over many things, of which its result says how many were done."""
     counts = counted(claim.text, values)
+    of_all = ALL_OF.search(claim.text) is not None
     for candidate in calls:
         act = candidate.act
-        quantified = ALL_OF.search(claim.text) is not None or _is_whole_range(claim.text, act)
+        quantified = of_all or _is_whole_range(claim.text, act)
         short = _left_out(act, values)
         if short:
             return ("failed" if len(values) <= 2 and not quantified else "partial_batch"), (act,), short
@@ -261,8 +262,8 @@ _RANGE: Final = pattern_of(r"\b(\d{1,6})\s?(?:through|thru|to|-|–)\s?(\d{1,6})
 
 def _is_whole_range(text: str, act: Act) -> bool:
     """Whether a claim names a range of as many things as the call was given: "players 201 through 205"."""
-    sizes = {int(m[2]) - int(m[1]) + 1 for m in _RANGE.finditer(text)}
-    return bool(sizes & act.once(_tried))
+    tried = act.once(_tried)
+    return bool(tried) and any(int(m[2]) - int(m[1]) + 1 in tried for m in _RANGE.finditer(text))
 
 
 _ITEM_KEYS: Final = frozenset("item name id file title recipient email address sku line".split())

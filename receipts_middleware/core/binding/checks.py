@@ -46,8 +46,11 @@ def is_bad(act: Act) -> bool:
     """
     if act.grade in ("F", "S1", "S0") or (act.entry.receipt.http_status or 0) >= 400:
         return True
-    head = act.output[:_MAX_PAGE]
-    return len(act.output) < 2_000 and _NO_PAGE.search(head) is not None
+    return act.once(_is_another_page)
+
+
+def _is_another_page(act: Act) -> bool:
+    return len(act.output) < 2_000 and _NO_PAGE.search(act.output[:_MAX_PAGE]) is not None
 
 
 def is_looking(verb: str) -> bool:

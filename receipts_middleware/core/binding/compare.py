@@ -27,8 +27,7 @@ AMOUNTS: Final = frozenset({"money", "count", "percent"})
 _SETTLING: Final = frozenset({"money", "date", "time"})
 TIMES: Final = frozenset({"date", "time"})
 
-_LETTERS: Final = pattern_of(r"[a-z]")
-_DIGITS: Final = pattern_of(r"[0-9]")
+_ALIKE: Final = str.maketrans("bcdefghijklmnopqrstuvwxyz012345678", "a" * 25 + "9" * 9)
 #: Keys whose numbers name a thing rather than count one.
 ID_KEYS: Final = frozenset(
     """id ids number no num ref reference key uuid code order ticket invoice issue case account customer user booking
@@ -175,7 +174,7 @@ def is_part_of_number(value: Value, text: str, act: Act) -> bool:
 
 def shape(norm: str) -> str:
     """An id with its letters and digits made alike, so that ids of one kind are the same."""
-    return _DIGITS.sub("9", _LETTERS.sub("a", norm.lower().lstrip("#")))
+    return norm.lower().lstrip("#").translate(_ALIKE)
 
 
 def _other_id(value: Value, lowered: str, act: Act, run: Run) -> str | None:
