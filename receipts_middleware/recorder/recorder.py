@@ -94,6 +94,7 @@ class Recorder:
         self._tools: dict[str, ToolSpec] = {spec.name: spec for spec in read_tools(tools)}
         self._entries: dict[int, Entry] = {}
         self._open: dict[int, CallSlot] = {}
+        self._newest = Ledger()
         self._issued = 0
         self._continued = False
         self._lock = threading.Lock()
@@ -185,7 +186,8 @@ class Recorder:
             entries, waiting = dict(self._entries), list(self._open.values())
         for slot in waiting:
             entries.setdefault(slot.n, _unended(slot))
-        return Ledger(entries.values())
+        self._newest = Ledger(entries.values(), after=self._newest)
+        return self._newest
 
     def render(self, *, max_chars: int = MAX_CHARS) -> str:
         """The ledger as lines for the model, `[r1 send_email] success`, to be put into its prompt.

@@ -87,6 +87,17 @@ def test_a_grade_that_the_policy_sets_holds_for_every_reply_to_a_ledger() -> Non
             assert [claim.status for claim in found.claims] == [status]
 
 
+def test_a_ledger_that_goes_on_from_another_reads_only_the_calls_since() -> None:
+    entries, kept = list(ledger_of(40)), Ledger()
+    for end in (10, 11, 30, 40, 25, 40):
+        kept = Ledger(entries[:end], after=kept)
+        for reply in REPLIES:
+            assert said(verify(reply, kept, tools=TOOLS)) == said(verify(reply, Ledger(entries[:end]), tools=TOOLS))
+    with kept.remembering(ClaimsMemory) as memory, Ledger(entries, after=kept).remembering(ClaimsMemory) as other:
+        assert memory.acts.turn > 20
+        assert other is not memory
+
+
 def test_threads_that_share_a_ledger_do_not_disturb_each_other() -> None:
     kept = ledger_of(60)
     wanted = [said(verify(reply, Ledger(kept), tools=TOOLS)) for reply in REPLIES]

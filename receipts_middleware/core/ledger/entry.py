@@ -106,10 +106,19 @@ class Ledger(Sequence[Entry]):
 
     __slots__ = ("_entries", "_memory", "notes")
 
-    def __init__(self, entries: Iterable[Entry] = (), notes: Iterable[LedgerNote] = ()) -> None:
+    def __init__(
+        self, entries: Iterable[Entry] = (), notes: Iterable[LedgerNote] = (), *, after: Ledger | None = None
+    ) -> None:
+        """Put entries in order.
+
+        Args:
+            entries: Each with a number of its own.
+            notes: What was noticed while they were gathered.
+            after: The ledger of the same run before its last calls: what was remembered of it is gone on from.
+        """
         self._entries = tuple(sorted(entries, key=_NUMBER))
         self.notes = tuple(notes)
-        self._memory: list[object] = []
+        self._memory: list[object] = after._memory if after is not None else []
 
     @classmethod
     def in_order(cls, entries: Iterable[Entry], notes: Iterable[LedgerNote] = ()) -> Ledger:
@@ -167,7 +176,7 @@ class Ledger(Sequence[Entry]):
             held = None
         memory = held if isinstance(held, kind) else kind()
         yield memory
-        self._memory = [memory]  # not where it was left half way
+        self._memory[:] = [memory]  # not where it was left half way
 
 
 @dataclass(frozen=True, slots=True)
