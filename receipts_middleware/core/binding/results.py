@@ -302,12 +302,12 @@ def is_by_others(claim: FoundClaim, meant: Meant) -> bool:
     """
     if claim.negated or claim.kind in ("check", "umbrella"):
         return False
-    if _BY_MACHINE.search(claim.text) or _BY_SOURCE.search(claim.text):
-        return False
-    if claim.strength == "confirmed" and claim.subject != "agent":
-        return True
-    by = claim.voice == "passive" and _BY_WHOM.search(claim.text) is not None
-    return (claim.subject == "other" or by) and meant.verb in _BY_OTHERS and claim.aspect in ("perfect", "past")
+    if claim.strength != "confirmed" or claim.subject == "agent":
+        if meant.verb not in _BY_OTHERS or claim.aspect not in ("perfect", "past"):
+            return False
+        if claim.subject != "other" and not (claim.voice == "passive" and _BY_WHOM.search(claim.text)):
+            return False
+    return not (_BY_MACHINE.search(claim.text) or _BY_SOURCE.search(claim.text))
 
 
 #: Words before a participle by which it is not so yet.

