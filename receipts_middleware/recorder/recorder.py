@@ -11,6 +11,7 @@ from os import PathLike
 from typing import Any, Final, TypeVar, overload
 
 from receipts_middleware.core.chain import genesis_head, ledger_tag
+from receipts_middleware.core.claimed import ClaimsMemory
 from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.errors import UsageError
 from receipts_middleware.core.executed import ledger_of, read_rows
@@ -220,19 +221,22 @@ class Recorder:
             The verification, as `verify_messages` gives it; `trust["source"]` is `recorder`.
         """
         text = reply if isinstance(reply, str) else reply_text(_content_of(reply))
-        return judge_turn(
-            Turn(
-                reply=text,
-                ledger=self.ledger,
-                view=View("none"),
-                tools=tuple(self._tools.values()),
-                source="recorder",
-                policy=self.policy,
-                said=said,
-                request=said,
-                this_turn=since,
+        ledger = self.ledger
+        with ledger.remembering(ClaimsMemory) as memory:
+            return judge_turn(
+                Turn(
+                    reply=text,
+                    ledger=ledger,
+                    view=View("none"),
+                    tools=tuple(self._tools.values()),
+                    source="recorder",
+                    policy=self.policy,
+                    said=said,
+                    request=said,
+                    this_turn=since,
+                    memory=memory,
+                )
             )
-        )
 
     def kind(self, tool: str) -> ToolKind:
         """What kind of tool this is: what the policy says, else what it tells itself."""

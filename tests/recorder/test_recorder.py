@@ -16,8 +16,10 @@ from hypothesis import strategies as st
 from mcp.types import CallToolResult, TextContent
 from openai.types.chat import ChatCompletionMessage
 
-from receipts_middleware import Recorder, UsageError, verify_messages
+from receipts_middleware import Recorder, UsageError, verify, verify_messages
 from receipts_middleware.core.canonical import digest_args, digest_output
+from receipts_middleware.core.claimed import ClaimsMemory
+from receipts_middleware.core.ledger import Ledger
 from receipts_middleware.core.receipt import Receipt, parse_receipt
 from receipts_middleware.core.seal import check_receipt
 from receipts_middleware.signing import as_keyring
@@ -192,6 +194,22 @@ def test_an_openai_loop(sink) -> None:
         == "misquoted"
     )
     assert [e.tool_call_id for e in read_sink(sink, thread="chat-1")] == ["call_1", "call_2"]
+
+
+def test_every_check_is_that_of_a_recorder_that_is_asked_for_the_first_time() -> None:
+    recorder = Recorder(tools=[("issue_refund", "Refund an order."), ("find_order", "Find an order.")])
+    early, replies = [], ("I refunded order 3.", "Order 4 was found.", "I refunded order 77.")
+    for n in range(12):
+        with recorder.call(("issue_refund", "find_order")[n % 2], {"order_id": n}) as call:
+            early.append(recorder.check(f"I refunded order {n - n % 2}."))  # while the call is open
+            call.returned({"status": "succeeded", "order_id": n})
+        for reply in replies:
+            fresh = verify(reply, Ledger(recorder.ledger), tools=list(recorder._tools.values()))
+            kept = recorder.check(reply)
+            assert (kept.claims, kept.findings) == (fresh.claims, fresh.findings)
+    with recorder.ledger.remembering(ClaimsMemory) as memory:
+        assert memory.acts.turn == 48
+    assert [claim.status for found in early for claim in found.claims] == ["failed", "supported"] * 6
 
 
 def test_anthropic_blocks_are_a_reply() -> None:
