@@ -144,13 +144,11 @@ class Run:
             return _NOTHING
         found = self._aliases.get(act)
         if found is None:
-            parts: list[str] = []
-            if act.kind != "reading":
-                for _, text in act.arg_pairs()[:32]:
-                    scalar = text.strip().lower()
-                    if 1 < len(scalar) <= 64:
-                        parts.extend(t for record in self.about(scalar)[:4] for _, t in record.pairs if len(t) <= 200)
-            found = self._aliases[act] = stems_of(" ".join(parts)[:4_000])
+            named = (
+                [scalar for scalar in act.once(_scalars_given) if scalar in scalars] if act.kind != "reading" else ()
+            )
+            parts = [t for scalar in named for record in scalars[scalar][:4] for _, t in record.pairs if len(t) <= 200]
+            found = self._aliases[act] = stems_of(" ".join(parts)[:4_000]) if parts else _NOTHING
         return found
 
     def seen(self) -> Pool:
@@ -234,14 +232,9 @@ class Run:
         """Records of readings by the scalars that they hold."""
         found: dict[str, list[Record]] = {}
         for act in self.acts:
-            if act.kind == "acting":
-                continue
-            asked = tuple(("asked", text) for text in leaf_texts(act.args, keys=False) if len(text) <= 128)[:16]
-            for record in act.records():
-                full = Record(record.pairs + asked)
-                for text in record.texts():
-                    if len(text) <= 128:
-                        found.setdefault(text, []).append(full)
+            if act.kind != "acting":
+                for text, record in act.once(_scalars_shown):
+                    found.setdefault(text, []).append(record)
         return found
 
     def rivals(self, scalar: str) -> list[Record]:
@@ -255,6 +248,24 @@ class Run:
             if act.kind != "acting" and any(scalar in record.texts() for record in act.records()):
                 found.extend(record for record in act.records() if scalar not in record.texts())
         return found[:MAX_RECORDS]
+
+
+def _scalars_given(act: Act) -> tuple[str, ...]:
+    """Short scalars of the arguments of a call, in lower case."""
+    given = (text.strip().lower() for _, text in act.arg_pairs()[:32])
+    return tuple(scalar for scalar in given if 1 < len(scalar) <= 64)
+
+
+def _scalars_shown(act: Act) -> tuple[tuple[str, Record], ...]:
+    """Short scalars of what a reading returned, each with its record and what was asked for."""
+    asked = tuple(("asked", text) for text in leaf_texts(act.args, keys=False) if len(text) <= 128)[:16]
+    return tuple(
+        (text, full)
+        for record in act.records()
+        for full in (Record(record.pairs + asked),)
+        for text in record.texts()
+        if len(text) <= 128
+    )
 
 
 def _minutes(norm: str) -> int:
