@@ -20,12 +20,14 @@ import argparse
 import gc
 import json
 import platform
+import re
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 from receipts_middleware import verify, verify_messages
 from receipts_middleware.core import markdown
@@ -59,6 +61,12 @@ SENTENCES = (
     "I cancelled order {n} as you asked.",
     "The order total is $64.00.",
 )
+
+#: Where replies of many kinds stand, and those of them whose sentences are taken.
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "claims"
+VARIED = ("judged.json", "contrasts.json", "misquotes.json")
+#: Characters of what is no sentence yet.
+SHORT = 15
 
 Checker = Callable[[], object]
 
@@ -146,6 +154,16 @@ def make_reply(sentences: int) -> str:
     return "\n\n".join(" ".join(said[at : at + 6]) for at in range(0, sentences, 6))
 
 
+def make_varied(sentences: int) -> str:
+    """A reply of so many sentences, no two alike, as the fixtures have them, in paragraphs of six."""
+    judged, *others = (json.loads((FIXTURES / name).read_text(encoding="utf-8")) for name in VARIED)
+    texts = [row["messages"][-1]["content"] for row in judged] + [row["claim"] for rows in others for row in rows]
+    parts = (part.strip(" -*#>") for text in texts if text for part in re.split(r"(?<=[.!?])\s+|\n+", text))
+    said = [part if part[-1] in ".!?" else f"{part}." for part in dict.fromkeys(parts) if len(part) > SHORT]
+    chosen = said[:: len(said) // sentences][:sentences]
+    return "\n\n".join(" ".join(chosen[at : at + 6]) for at in range(0, sentences, 6))
+
+
 def make_cases() -> Iterator[Case]:
     """Every row of the table."""
     for sentences, reply in ((1, "I sent an email to the customer."), (60, make_reply(60))):
@@ -157,6 +175,10 @@ def make_cases() -> Iterator[Case]:
                 yield Case(f"{what}, {tools} tools, {entries:,} calls", reply, tools, entries, aim, peer=not slow)
     for sentences in (120, 240, 480):
         yield Case(f"{sentences} sentences, 5 tools, 10 calls", make_reply(sentences), aim=5.0)
+    for sentences in (60, 480):
+        for tools in (5, 500):
+            aim = 50.0 if tools == 500 else 5.0
+            yield Case(f"{sentences} varied sentences, {tools} tools, 10 calls", make_varied(sentences), tools, aim=aim)
     for entries in (125, 500, 2_000):
         reply = "I refunded order 99999 in full."
         yield Case(f"wrong id, 5 tools, {entries:,} calls", reply, entries=entries)
