@@ -113,7 +113,10 @@ def _kept_words(text: str) -> tuple[Word, ...]:
 def _read_words(text: str) -> tuple[Word, ...]:
     found = []
     for match in _TOKEN.finditer(text):
-        found.append(Word(match[0].lower().removesuffix("'s").removesuffix("’s"), match.start(), match.end()))
+        low = match[0].lower()
+        if low.endswith(("'s", "’s")):
+            low = low[:-2]
+        found.append(Word(low, *match.span()))
         if len(found) >= _MAX_TOKENS:
             break
     return tuple(found)
@@ -146,7 +149,10 @@ def _read_mentions(text: str) -> tuple[Mention, ...]:
     words = words_in(text)
     found: dict[tuple[int, int, int], tuple[set[int], str]] = {}
     until: dict[int, int] = {}
+    index = _index()
     for at, word in enumerate(words):
+        if word.low not in index and not word.low.endswith("s"):
+            continue
         for parts, number, member, mark in _starts(word.low):
             last = at + len(parts) - 1
             if last >= len(words) or any(

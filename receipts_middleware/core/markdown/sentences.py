@@ -163,6 +163,9 @@ def _ends(text: str, start: int, match: re.Match[str], end: int) -> bool:
 def _word_before(text: str, start: int, end: int) -> str:
     """The run of letters, digits and inner full stops before a position, at most 24 characters."""
     near = text[max(start, end - 24) : end]
+    last = near[near.rfind(" ") + 1 :]
+    if last.isalnum():
+        return last
     at = len(near)
     for char in reversed(near):
         if not (char.isalnum() or char == "."):
