@@ -5,6 +5,7 @@ They are only ever supported: what no call bears out may be advice, a rule or a 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -18,6 +19,8 @@ from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.table import outside
 from receipts_middleware.core.binding.umbrellas import Bound
 from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.dataclass import replace
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value, read_values
 
 #: A clause must share so much with a call, as `content.weight` counts, to be what it tells.
@@ -26,31 +29,88 @@ _TOLD: Final = 3.0
 _SHARE: Final = 0.5
 #: A shorter clause shares less; then nearly all of it must stand in what a look returned.
 _FEW: Final = 2.0
-_NEARLY_ALL: Final = 0.75
+_NEARLY_ALL: Final = 0.65
 #: Loose clauses that are looked at; a reply with more is a document.
 _MAX_LOOSE: Final = 200
 
 
-def recover(loose: Sequence[FoundClaim], bound: Sequence[Bound], run: Run) -> tuple[Bound, ...]:
+def recover(
+    loose: Sequence[FoundClaim], bound: Sequence[Bound], run: Run, faint: Sequence[FoundClaim] = ()
+) -> tuple[Bound, ...]:
     """Add the results that a call bears out to the claims of a reply.
 
     Args:
         loose: Clauses and lines, in order.
         bound: Claims that were found by their grammar, in order.
         run: What ran.
+        faint: Clauses and lines that assert still less, in order: a call must have a value of one.
 
     Returns:
         All of them, in order of appearance.
     """
-    added = []
-    for claim in outside(loose[:_MAX_LOOSE], bound):
-        judged = _told(claim, run)
-        if judged is not None:
-            added.append(Bound(claim, judged))
+    bound = [_unless_told(b, run) for b in bound]
+    bound = _apart(loose[:_MAX_LOOSE], bound, run)
+    added: list[Bound] = []
+    for some, valued in ((loose, False), (faint, True)):
+        for claim in outside(some[:_MAX_LOOSE], [*bound, *added]):
+            judged = _told(claim, run, valued=valued)
+            if judged is not None:
+                added.append(Bound(claim, judged))
     return tuple(sorted((*bound, *added), key=lambda b: (b.claim.start, b.claim.end))) if added else tuple(bound)
 
 
-def _told(claim: FoundClaim, run: Run) -> Judged | None:
+#: What joins a clause to the one before it.
+_JOINT: Final = pattern_of(r"(?:\s*[,;–—-]\s*(?:and|but|while|so|yet)?|\s+(?:and|but|while|yet))\s+\Z", re.IGNORECASE)
+#: A claim keeps at least so many characters.
+_LEAST: Final = 12
+
+
+def _apart(loose: Sequence[FoundClaim], bound: Sequence[Bound], run: Run) -> list[Bound]:
+    """Claims whose last clause is a result of its own, in two: "Talks resumed, and the paper was cited 412 times"."""
+    found: list[Bound] = []
+    for whole in bound:
+        kept, tail = whole, None
+        for clause in loose:
+            if _ends(clause, whole) and (judged := _told(clause, run, valued=False)) is not None:
+                tail = Bound(clause, judged)
+                kept = _cut(whole, clause.start)
+                break
+        found.extend((kept, tail) if tail is not None else (kept,))
+    return found
+
+
+def _ends(clause: FoundClaim, whole: Bound) -> bool:
+    """Whether a clause is the last of a claim that stands, behind a joint."""
+    claim = whole.claim
+    if whole.judged.status not in ("supported", "unmatched") or claim.kind == "umbrella":
+        return False
+    if clause.start - claim.start < _LEAST or clause.end != claim.end:
+        return False
+    return _JOINT.search(claim.text[: clause.start - claim.start]) is not None
+
+
+def _cut(whole: Bound, end: int) -> Bound:
+    claim = whole.claim
+    text = _JOINT.sub("", claim.text[: end - claim.start])
+    core = claim.core if claim.core <= len(text) else 0
+    return replace(whole, claim=replace(claim, text=text, end=claim.start + len(text), core=core))
+
+
+def _unless_told(bound: Bound, run: Run) -> Bound:
+    """A claim that no act is found for, where a look returned what it says: "The newsletter went out to 8,200"."""
+    claim, judged = bound.claim, bound.judged
+    if judged.status != "unmatched" or claim.subject == "agent" or claim.negated or claim.kind not in _OF_LOOKS:
+        return bound
+    told = _told(claim, run, valued=False)
+    if told is None or not any(act.kind == "reading" for act in told.acts):
+        return bound
+    return Bound(claim, replace(told, tools=tuple(dict.fromkeys([*told.tools, *judged.tools]))))
+
+
+_OF_LOOKS: Final = frozenset({"effect", "result"})
+
+
+def _told(claim: FoundClaim, run: Run, *, valued: bool) -> Judged | None:
     said = Spoken(claim, run, values=read_values(without_citations(claim.text)))
     values = said.values
     found = [(w, a) for w, a in telling(said) if a.kind == "reading" or _gives(values, a)]
@@ -63,6 +123,8 @@ def _told(claim: FoundClaim, run: Run) -> Judged | None:
         return None
     if best.kind == "acting" and not best.done and not all(best.output_pool().find(v) == "same" for v in values):
         return None  # it says more than the call shows
+    if valued and not any(agrees(v, found[0][1]) for v in values):
+        return None
     top = found[0][0]
     acts = tuple(act for weight, act in found if weight >= top - 0.5)[:4]
     share = _SHARE if top >= _TOLD else _NEARLY_ALL

@@ -65,7 +65,8 @@ def judge_result(said: Spoken) -> Judged:
     told = said.told()
     best = told[0][1] if told else 0.0
     near = [act for act, share in told if share >= best - 0.15][:4]
-    tools = tuple(dict.fromkeys(act.traits.name for act in near))
+    looked = next((act for act, _ in told if act.kind == "reading"), None)
+    tools = tuple(dict.fromkeys(act.traits.name for act in (*near, *([looked] if looked is not None else []))))
     acts = tuple(near)
     if not run.acts:
         return Judged("unmatched", required="S1")

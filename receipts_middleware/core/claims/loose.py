@@ -23,6 +23,8 @@ _SUPPOSES: Final = frozenset(
 )
 #: Words that stand for a thing that was told before and say nothing themselves.
 _IDLE: Final = t.DETERMINERS | t.PREPOSITIONS | t.ADVERBS | t.SUBORDINATORS | t.BE | t.HAVE
+#: Words that are a part of a number, which is read as a value, or of the word before.
+_EMPTY: Final = _IDLE | t.NUMBER_WORDS | {"thousand", "million", "percent", "'s", "’s", "there"}
 
 
 def loose_of(read: ReadUnit, text: str) -> Iterator[FoundClaim]:
@@ -125,4 +127,4 @@ def _line(text: str, tokens: Sequence[Token]) -> FoundClaim:
 
 
 def _words(tokens: Sequence[Token], verb: str) -> tuple[str, ...]:
-    return tuple([x.word for x in tokens if x.kind == "word" and x.word not in _IDLE and x.word != verb])
+    return tuple([x.word for x in tokens if x.kind == "word" and x.word not in _EMPTY and x.word != verb])
