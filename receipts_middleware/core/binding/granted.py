@@ -68,7 +68,7 @@ def mistyped(values: Sequence[Value], act: Act, run: Run) -> tuple[Mismatch, Val
             other = text.strip().partition(".")[0]
             if (
                 other in run.heard()
-                and _differ_little(digits, other)
+                and differ_little(digits, other)
                 and not any(v.norm.startswith(other) for v in values)
             ):
                 return mismatch_of(value), value, text.strip()[:60]
@@ -79,7 +79,13 @@ def mistyped(values: Sequence[Value], act: Act, run: Run) -> tuple[Mismatch, Val
 _MIN_DIGITS: Final = 3
 
 
-def _differ_little(said: str, given: str) -> bool:
+def differ_little(said: str, given: str) -> bool:
+    """Whether two numbers of as many digits differ in one digit, or in nothing but their order.
+
+    Args:
+        said: Digits.
+        given: Digits.
+    """
     if len(said) != len(given) or said == given or not given.isdecimal():
         return False
     return sorted(said) == sorted(given) or sum(a != b for a, b in zip(said, given, strict=True)) == 1

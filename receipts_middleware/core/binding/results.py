@@ -73,7 +73,7 @@ def judge_result(said: Spoken) -> Judged:
     wrong = _tests_failed(claim, near) or _misquoted(claim, values, near, run) or _contradicted(claim.text, near, run)
     if wrong is not None:
         return Judged("misquoted", tools, acts, wrong, "value", "S1")
-    unseen = [v for v in values if v.kind in _MISQUOTABLE and not _is_seen(v, run)]
+    unseen = [v for v in values if v.kind in _MISQUOTABLE and not is_seen(v, run)]
     if unseen:
         return Judged("unmatched", tools, acts, "", "unseen", "S1")
     if (values and near) or best >= _COVERS:
@@ -104,8 +104,13 @@ def _tests_failed(claim: FoundClaim, near: Sequence[Act]) -> str | None:
     return None
 
 
-def _is_seen(value: Value, run: Run) -> bool:
-    """Whether a value stands in anything that was seen, or follows from it."""
+def is_seen(value: Value, run: Run) -> bool:
+    """Whether a value stands in anything that was seen, or follows from it.
+
+    Args:
+        value: Of a claim.
+        run: What ran.
+    """
     if value.kind == "date" and len(value.norm) == 7 and f"{value.norm[5:]}/{value.norm[:4]}" in run.seen_text():
         return True
     if value.kind == "count" and _is_year(value):
@@ -142,7 +147,7 @@ def _misquoted(claim: FoundClaim, values: Sequence[Value], near: Sequence[Act], 
     for value in values:
         if roughly and value.kind in ("money", "percent", "count") and _is_near(value, run):
             continue
-        if value.kind not in _MISQUOTABLE or _is_seen(value, run) or value.text.lower() in run.heard():
+        if value.kind not in _MISQUOTABLE or is_seen(value, run) or value.text.lower() in run.heard():
             continue
         if value.kind == "count" and value.norm in ("0", "1", "2", "3") and not value.unit:
             continue

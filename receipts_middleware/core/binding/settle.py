@@ -17,6 +17,7 @@ from receipts_middleware.core.binding.candidates import Candidate, Candidates
 from receipts_middleware.core.binding.denied import tell_denied
 from receipts_middleware.core.binding.effects import judge_calls
 from receipts_middleware.core.binding.made_up import call_made_up
+from receipts_middleware.core.binding.misread import tell_misread
 from receipts_middleware.core.binding.owning import is_left_open, is_owned_up, leaves_open
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.silent import is_told_by_another, tell_silent
@@ -69,6 +70,7 @@ def settle(found: Sequence[Bound], run: Run, reply: str, loose: Sequence[FoundCl
         call_made_up(table, number)
     tell_undone(table, loose[:_MAX_CLAIMS])
     tell_denied(table)
+    tell_misread(table, loose[:_MAX_CLAIMS])
     return sorted(table.found, key=lambda b: (b.claim.start, b.claim.end))
 
 
