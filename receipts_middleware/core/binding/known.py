@@ -23,7 +23,7 @@ from receipts_middleware.core.grade import Grade, Graded, Grades
 from receipts_middleware.core.language.value import NO_WORDS, Words
 from receipts_middleware.core.ledger import Entry
 from receipts_middleware.core.policy import NO_POLICY, Policy, ToolPolicy
-from receipts_middleware.core.toolspec import ToolKind, ToolSpec, find_spec, kind_of, kind_of_call
+from receipts_middleware.core.toolspec import ToolKind, ToolSpec, find_spec, is_thought, kind_of, kind_of_call
 from receipts_middleware.core.toolspec.call import fixed_kind
 
 #: With more calls than this a claim is held only against those that may be meant, so that judging stays near-constant.
@@ -138,7 +138,9 @@ class Known:
         for entry in fresh:
             if entry.call is not None and entry.call.kind == "answer":
                 continue  # the reply itself in the shape of a call: nothing ran, and it is no evidence of what it says
-            if entry.n in told:
+            if is_thought(entry.tool):
+                self.called.add(entry.tool)  # what the agent thought was neither done nor seen
+            elif entry.n in told:
                 self.handed.append(entry)
             else:
                 self._calls.append(entry)

@@ -257,6 +257,12 @@ OWN_NOTES: Final = _words(
     "writetodos todowrite todoread updateplan updatetodolist setplan scratchpad finish exitplanmode"
 )
 
+#: Those by which it only writes down what it thinks: what stands there was neither done nor seen. Sources: the `think`
+#: tools of agent benchmarks, the sequential-thinking MCP server, deep-research agents.
+THOUGHTS: Final = _words(
+    "think thinktool thought thoughts thinking sequentialthinking reflect reflection scratchpad reason"
+)
+
 #: Words before the verb in a description: "This tool lets you ...", "Use this to ...".
 DESCRIPTION_FILLERS: Final = _words(
     """

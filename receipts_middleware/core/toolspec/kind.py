@@ -37,6 +37,7 @@ from receipts_middleware.core.lexicon.verbs import (
     RUN_VERBS,
     SAYING_VERBS,
     SHELL_NAMES,
+    THOUGHTS,
     WEAK_READING_VERBS,
 )
 from receipts_middleware.core.patterns import pattern_of
@@ -132,6 +133,15 @@ def _is_shell(tokens: tuple[str, ...], lead: tuple[str, ...]) -> bool:
     if runs and RUN_IN_A_SHELL.intersection(tokens):
         return True
     return bool(lead) and _base_in(lead[0], RUN_VERBS) and bool(RUN_IN_A_SHELL.intersection(lead[1:5]))
+
+
+def is_thought(tool: str) -> bool:
+    """Whether a tool only writes down what the agent thinks, so that a call of it shows nothing of the world.
+
+    Args:
+        tool: Name as bound. Untrusted.
+    """
+    return "".join(name_tokens(tool)) in THOUGHTS
 
 
 def _cannot_be_told(tokens: tuple[str, ...], lead: tuple[str, ...]) -> bool:
