@@ -21,7 +21,7 @@ _OTHERWISE: Final = pattern_of(
 )
 #: A result that leaves part of it undone, so that a denial may be of that part.
 _OPEN_END: Final = pattern_of(
-    r"reject|fail|denied|missing|error|scheduled|pending|\bnot\b|queued|skipped", re.IGNORECASE
+    r"reject|fail|denied|missing|error|schedul|pending|\bnot\b|queue|skipped|draft|await", re.IGNORECASE
 )
 #: Where a denial goes on to say why.
 _WHY: Final = pattern_of(r"\b(?:because|since|as|so|but|due)\b|;", re.IGNORECASE)
@@ -75,6 +75,21 @@ def says_none(act: Act, meant: Meant) -> bool:
     )
 
 
+#: Fields that say that there is none: `"queued": 0`.
+_NONE_OF_IT: Final = pattern_of(
+    r"[\"']?\w{1,40}[\"']?\s*[:=]\s*(?:0|0\.0|false|null|none|\[\])(?=[\s,}\]]|\Z)", re.IGNORECASE
+)
+
+
+def leaves_open(output: str) -> bool:
+    """Whether a result leaves part of what was asked for undone, so that a denial may be of that part.
+
+    Args:
+        output: Text of the result. Untrusted.
+    """
+    return _OPEN_END.search(_NONE_OF_IT.sub("", output[:4_000])) is not None
+
+
 def judge_denial(said: Spoken) -> Judged:
     """A denial that a call contradicts; a true one is no claim.
 
@@ -115,7 +130,7 @@ def judge_denial(said: Spoken) -> Judged:
         if meant.verb in _TOUCHED:
             strong = act.kind == "acting" and bool(words & (act.traits.own | act.traits.told | act.key_words()))
         held = compare(claim.text, values, act, run, said.mentioned())
-        if _OPEN_END.search(act.output[:4_000]) or _makes_another(meant, candidate):
+        if leaves_open(act.output) or _makes_another(meant, candidate):
             strong = False
         if not strong or held.differ or any(v.kind in TARGETS for v in held.silent):
             continue

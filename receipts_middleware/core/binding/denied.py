@@ -11,15 +11,15 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
-from receipts_middleware.core.binding.compare import TARGETS, agrees
-from receipts_middleware.core.binding.denials import says_none, says_not
+from receipts_middleware.core.binding.compare import AMOUNTS, TARGETS, agrees
+from receipts_middleware.core.binding.denials import leaves_open, says_none, says_not
 from receipts_middleware.core.binding.effects import Judged
 from receipts_middleware.core.binding.owning import SMALL, clauses_of
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.table import Piece, Table
 from receipts_middleware.core.binding.tools import Meant, fit, meant_by
 from receipts_middleware.core.binding.umbrellas import Bound
-from receipts_middleware.core.binding.words import stem, with_joined
+from receipts_middleware.core.binding.words import stem, stems_of, with_joined
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.claims.morphology import base_form, is_participle
 from receipts_middleware.core.claims.tables import STOPWORDS
@@ -49,10 +49,6 @@ _OTHERWISE: Final = pattern_of(
     r"|separate|apart|if|when|should|would|will|can|may|might|any of|fees?|cost|on top|besides|as well)\b|\?|[’']ll\b",
     re.IGNORECASE,
 )
-#: A result that leaves part of it undone, so that a denial may be of that part.
-_OPEN_END: Final = pattern_of(
-    r"reject|fail|denied|missing|error|schedul|pending|\bnot\b|queue|skipped|draft|await", re.IGNORECASE
-)
 #: What a clause must share with the call that it denies.
 _SHARED: Final = 1.5
 _WORD: Final = pattern_of(r"[^\W\d_]+(?:[’'-][^\W\d_]+)*")
@@ -76,7 +72,7 @@ def tell_denied(table: Table) -> None:
         if b.claim.kind == "effect" or b.judged.status != "supported" or len(b.judged.acts) == 1
         if not (len(b.judged.acts) == 1 and _DENIES.search(b.claim.text))
     }
-    untold = [a for a in table.acts if a.kind == "acting" and a.done and a.entry.n not in told]
+    untold = [a for a in table.acts if a.kind == "acting" and _is_done(a) and a.entry.n not in told]
     if untold:
         stated = _stated(others)
         untold = [a for a in untold if not any(a.args_pool().find(v) == "same" for v in stated)]
@@ -102,9 +98,14 @@ def _parted(pieces: Iterable[Piece]) -> tuple[list[Piece], list[Piece]]:
 
 
 def _stated(pieces: Iterable[Piece]) -> list[Value]:
-    """Amounts, days and the like of sentences that deny nothing."""
+    """Amounts of sentences that deny nothing."""
     values = (v for text, _, _ in pieces for v in read_values(text))
-    return [v for v in values if v.kind not in TARGETS and v.norm not in SMALL]
+    return [v for v in values if v.kind in AMOUNTS and v.norm not in SMALL]
+
+
+def _is_done(act: Act) -> bool:
+    """Whether an act was done, or ended in what its tool is named for: `submit_leave` that is "submitted"."""
+    return act.done or (act.grade == "S2" and bool(stems_of(act.entry.receipt.status_word or "") & act.traits.own))
 
 
 def _overlaps(one: FoundClaim, other: FoundClaim) -> bool:
@@ -148,7 +149,7 @@ def _shared(meant: Meant, claim: FoundClaim, act: Act, run: Run) -> float:
     if (
         says_not(act, meant.verb)
         or says_none(act, meant)
-        or (_OPEN_END.search(_without_own(act)) and act.grade != "S4")
+        or (leaves_open(_without_own(act)) and act.grade != "S4")
     ):
         return 0.0
     found = fit(meant, act.traits)
