@@ -10,6 +10,7 @@ from receipts_middleware.core.binding.candidates import Candidate, find_candidat
 from receipts_middleware.core.binding.compare import TARGETS, compare
 from receipts_middleware.core.binding.effects import Judged
 from receipts_middleware.core.binding.spoken import Spoken
+from receipts_middleware.core.binding.told import without_zeros
 from receipts_middleware.core.binding.tools import Meant, families
 from receipts_middleware.core.binding.words import stem, stems_of
 from receipts_middleware.core.patterns import pattern_of
@@ -75,19 +76,13 @@ def says_none(act: Act, meant: Meant) -> bool:
     )
 
 
-#: Fields that say that there is none: `"queued": 0`.
-_NONE_OF_IT: Final = pattern_of(
-    r"[\"']?\w{1,40}[\"']?\s*[:=]\s*(?:0|0\.0|false|null|none|\[\])(?=[\s,}\]]|\Z)", re.IGNORECASE
-)
-
-
 def leaves_open(output: str) -> bool:
     """Whether a result leaves part of what was asked for undone, so that a denial may be of that part.
 
     Args:
         output: Text of the result. Untrusted.
     """
-    return _OPEN_END.search(_NONE_OF_IT.sub("", output[:4_000])) is not None
+    return _OPEN_END.search(without_zeros(output[:4_000])) is not None
 
 
 def judge_denial(said: Spoken) -> Judged:

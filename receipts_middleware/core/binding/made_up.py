@@ -67,7 +67,7 @@ def call_made_up(table: Table, number: int) -> None:
 
 
 #: Reasons that say for themselves what became of a claim.
-_SETTLED: Final = frozenset({"told", "batch", "hedged", "umbrella", "delegated"})
+_SETTLED: Final = frozenset({"owned", "told", "batch", "hedged", "umbrella", "delegated"})
 
 
 def _is_item(table: Table, claim: FoundClaim, meant: Meant) -> bool:

@@ -159,7 +159,11 @@ def _how_well(table: Table, number: int, act: Act) -> float:
     claim, judged = bound.claim, bound.judged
     if claim.negated or claim.kind not in ("effect", "result") or judged.status not in ("supported", "unmatched"):
         return 0.0
-    if judged.reason in ("told", "batch", "hedged") or leaves_open(claim.text) or reads_as(claim.text) in _OPEN:
+    if (
+        judged.reason in ("told", "batch", "hedged", "owned")
+        or leaves_open(claim.text)
+        or reads_as(claim.text) in _OPEN
+    ):
         return 0.0
     if claim.kind == "result" and judged.status == "supported" and not _may_be_outcome(table, number, act):
         return 0.0
@@ -214,6 +218,8 @@ def _repeats_the_request(table: Table, number: int, act: Act) -> bool:
     return len(own) > 1 and not meant.words & (stems_of(act.output[:2_000]) - act.arg_words())
 
 
+#: Reasons that say for themselves what became of a claim.
+_SETTLED: Final = frozenset({"told", "batch", "hedged", "owned"})
 #: Words of a line that only names something, with the mark before it.
 _LABEL: Final = 3
 _OPEN: Final = frozenset({"failure", "pending"})

@@ -31,7 +31,7 @@ _TOLD: Final = 1.5
 #: ... where nothing else bears it out.
 _ALONE: Final = 1.0
 #: Reasons that say for themselves what became of a claim.
-_SETTLED: Final = frozenset({"told", "batch", "hedged", "umbrella", "delegated", "undone"})
+_SETTLED: Final = frozenset({"owned", "told", "batch", "hedged", "umbrella", "delegated", "undone"})
 #: What stands for a sentence that was no claim.
 _NOTHING: Final = Judged("unmatched")
 

@@ -91,7 +91,23 @@ _BREAK: Final = pattern_of(r"[;.!]\s|\s[-–—]\s")
 _UNDONE: Final = frozenset("not never no cannot failed unable nothing queued pending yet".split())
 
 
+#: Fields that say that there is none: `"queued": 0`.
+_NONE_OF_IT: Final = pattern_of(
+    r"[\"']?\w{1,40}[\"']?\s*[:=]\s*(?:0|0\.0|false|null|none|\[\])(?=[\s,}\]]|\Z)", re.IGNORECASE
+)
+
+
+def without_zeros(text: str) -> str:
+    """A result without the fields that say that there is none of something: `unreachable=0`, `"queued": 0`.
+
+    Args:
+        text: Untrusted.
+    """
+    return _NONE_OF_IT.sub("", text)
+
+
 def _read(text: str) -> str:
+    text = without_zeros(text)
     if _ERROR.match(text):
         return "failure"
     if _TAKEN.match(text):

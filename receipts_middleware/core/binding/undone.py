@@ -184,7 +184,7 @@ def _tie(table: Table, number: int, wanted: Wanted) -> float:
 
 
 #: Reasons that say for themselves what became of a claim.
-_SETTLED: Final = frozenset({"told", "hedged", "umbrella", "delegated"})
+_SETTLED: Final = frozenset({"owned", "told", "hedged", "umbrella", "delegated"})
 
 
 #: A state in which something was put: "she's on the waitlist", "the lamp is now off".
