@@ -146,11 +146,7 @@ def _claim(clause: str, start: int) -> FoundClaim:
 
 def _shared(meant: Meant, claim: FoundClaim, act: Act, run: Run) -> float:
     """What a denial shares with a call and with no other call; 0 where it may be true."""
-    if (
-        says_not(act, meant.verb)
-        or says_none(act, meant)
-        or (leaves_open(_without_own(act)) and act.grade != "S4")
-    ):
+    if says_not(act, meant.verb) or says_none(act, meant) or (leaves_open(_without_own(act)) and act.grade != "S4"):
         return 0.0
     found = fit(meant, act.traits)
     others = [a for a in run.acts if a is not act]
