@@ -1,8 +1,9 @@
 """Binding: from the claims of a reply to the calls that bear them out, or do not.
 
 `families` and `words` hold what is compared, `tools` says which tool fits a claim, `acts` is what ran, read once,
-`run` all of it with its tools, `bodies` reads results as data, `make` builds the run from a ledger; `candidates` picks
-calls and tools for a claim, `compare` and `names` hold its values and names against one call, `batches` counts;
+`run` all of it with its tools, `bodies` reads results as data, `make` builds the run from a ledger; `spoken` is a claim
+with what it shares with each call, read once for all rules, `candidates` picks calls and tools for it, `compare` and
+`names` hold its values and names against one call, `batches` counts;
 `effects`, `checks`, `results`, `denials` and `umbrellas` judge each kind, `bind` all claims of a reply together,
 `accounts` what it leaves out.
 """
