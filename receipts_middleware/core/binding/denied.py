@@ -16,6 +16,7 @@ from receipts_middleware.core.binding.denials import leaves_open, says_none, say
 from receipts_middleware.core.binding.effects import Judged
 from receipts_middleware.core.binding.owning import SMALL, clauses_of
 from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.spared import only_prepares
 from receipts_middleware.core.binding.table import Piece, Table
 from receipts_middleware.core.binding.tools import Meant, fit, meant_by
 from receipts_middleware.core.binding.umbrellas import Bound
@@ -146,7 +147,12 @@ def _claim(clause: str, start: int) -> FoundClaim:
 
 def _shared(meant: Meant, claim: FoundClaim, act: Act, run: Run) -> float:
     """What a denial shares with a call and with no other call; 0 where it may be true."""
-    if says_not(act, meant.verb) or says_none(act, meant) or (leaves_open(_without_own(act)) and act.grade != "S4"):
+    if (
+        only_prepares(act.traits, meant.verb)
+        or says_not(act, meant.verb)
+        or says_none(act, meant)
+        or (leaves_open(_without_own(act)) and act.grade != "S4")
+    ):
         return 0.0
     found = fit(meant, act.traits)
     others = [a for a in run.acts if a is not act]

@@ -130,7 +130,7 @@ def _is_of_another(table: Table, number: int) -> bool:
         return False
     if not any(act.done for act in acts):
         return True  # what is still open was not done
-    if all(_only_prepares(act.traits, meant.verb) for act in acts):
+    if all(only_prepares(act.traits, meant.verb) for act in acts):
         return True
     names = {act.traits.name for act in acts}
     if any(a.traits.name in names and not a.done for a in table.acts):
@@ -149,5 +149,11 @@ _OWN: Final = 3.0
 _OTHERS: Final = pattern_of(r"\b(?:no|any|nor) (?:other|further|additional|more)\b", re.IGNORECASE)
 
 
-def _only_prepares(traits: Traits, verb: str) -> bool:
+def only_prepares(traits: Traits, verb: str) -> bool:
+    """Whether a tool works out or prepares what a verb says: `refund_estimate` refunds nothing.
+
+    Args:
+        traits: Of the tool.
+        verb: Stem.
+    """
     return bool(_PREPARES & traits.own) and verb not in _PREPARES
