@@ -12,6 +12,7 @@ from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.words import stem
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values.tables import MONTHS, WEEKDAYS
 
@@ -47,7 +48,7 @@ def asked_another(text: str, act: Act, run: Run) -> str:
     Returns:
         The argument; empty where nothing speaks against the claim.
     """
-    return _other_month(text, act, run) or _other_name(text, act, run)
+    return _other_month(text, act, run) or _other_name(text, act, run) or _other_phrase(text, act, run)
 
 
 def _other_month(text: str, act: Act, run: Run) -> str:
@@ -92,3 +93,49 @@ def _are_alike(given: str, said: str) -> bool:
         return [c.isdigit() for c in given] == [c.isdigit() for c in said]
     shared = sum(given.count(c) and 1 for c in set(said))
     return abs(len(given) - len(said)) <= 2 and 2 * shared > len(set(said))
+
+
+#: Words and numbers as they are compared in phrases.
+_TOKEN: Final = pattern_of(r"[^\W_]+(?:[.'’-][^\W_]+)*")
+#: Words of a phrase that names a thing: "Compost North", "Hotel Brig", "flat 2.30".
+_MAX_PHRASE: Final = 4
+_MAX_TEXT: Final = 600
+
+
+def _other_phrase(text: str, act: Act, run: Run) -> str:
+    """An argument of which the claim has all words but one, in whose place it has another that the user said.
+
+    The argument itself, or a short one behind the word of its key: `flat="2.30"` and "flat 2.03".
+    """
+    said = [m[0].lower() for m in _TOKEN.finditer(text[:_MAX_TEXT])]
+    heard, held = run.heard(), act.text()
+    for key, value in act.arg_pairs():
+        if len(value) > _MAX_VALUE or _FREE.intersection(key.split()):
+            continue
+        own = [m[0].lower() for m in _TOKEN.finditer(value)]
+        if len(own) == 1 and key:
+            own = [key.split()[-1], *own]
+        if not 1 < len(own) <= _MAX_PHRASE or own[-1] in said:
+            continue
+        for at in range(len(said) - len(own) + 1):
+            window = said[at : at + len(own)]
+            apart = [n for n, (a, b) in enumerate(zip(window, own, strict=True)) if a != b]
+            if apart == [len(own) - 1] and _are_rivals(window[-1], own[-1]):
+                known = window[-1] in held or " ".join(window) not in heard
+                if not known:
+                    return value.strip()
+    return ""
+
+
+#: A longer argument is a text.
+_MAX_VALUE: Final = 48
+
+
+def _are_rivals(said: str, given: str) -> bool:
+    """Whether two words may stand for one another: both of letters, or both with digits, and about as long."""
+    if stem(said) == stem(given):
+        return False  # "cylinders" for a cylinder
+    digits = any(c.isdigit() for c in said), any(c.isdigit() for c in given)
+    if digits[0] or digits[1]:
+        return all(digits) and len(said) == len(given)
+    return abs(len(said) - len(given)) <= max(len(said), len(given)) // 2
