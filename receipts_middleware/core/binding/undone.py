@@ -34,7 +34,7 @@ _TIED: Final = 1.5
 #: Words of tools' names that say nothing of what a tool is for.
 _COMMON: Final = frozenset(
     stem(w)
-    for w in """add create update send set make change get list put edit modify open give move post do run new item
+    for w in """add create update send set make change get list put edit modify open give move do run new item
     record data info details tool api service system manage handle process request submit start""".split()
 )
 #: Looks that are made to show that something holds, so that to tell of one is to tell of an act.
@@ -67,7 +67,7 @@ class Wanted:
 
 
 #: Kinds of tools of which a call may do anything.
-_OPAQUE: Final = frozenset({"shell", "unknown"})
+_OPAQUE: Final = frozenset({"shell"})
 
 
 def wanted_tools(run: Run) -> list[Wanted]:
@@ -144,7 +144,7 @@ def _made_up(wanted: Wanted, tools: Sequence[str]) -> Judged:
 #: Words by which a sentence leaves open what it speaks of, or says that it was not done.
 _LEAVES_OPEN: Final = pattern_of(
     r"\b(?:not|no|never|unable|cannot|fail\w*|error\w*|pending|awaiting|waiting for|once|until|will|should|would|could"
-    r"|can|may|after|when|before|need\w*|want|still|yet|unfortunately|except|however|though|skipp\w*|missing|unavailable|next|later|if"
+    r"|can|(?-i:may)|after|when|before|need\w*|want|still|yet|unfortunately|except|however|though|skipp\w*|missing|unavailable|next|later|if"
     r"|shall|let me|ready to|happy to|left|remain\w*|to do|open)\b|n[’']t\b|[’']ll\b|\?",
     re.IGNORECASE,
 )
