@@ -176,7 +176,7 @@ def test_grade_of_a_record_is_not_changed_by_a_later_reading() -> None:
 def test_what_a_graded_record_returned_is_still_read() -> None:
     log = [{"tool": "find_orders", "result": {"total": "18.50"}, "grade": "S3"}]
     assert verify_transcript(read_pair("The total is 18.50.", log)).claims[0].status == "supported"
-    assert verify_transcript(read_pair("The total is 19.50.", log)).claims[0].status == "unmatched"
+    assert verify_transcript(read_pair("The total is 19.50.", log)).claims[0].status == "misquoted"
 
 
 @pytest.mark.rows("readers/pair_mappings.json")

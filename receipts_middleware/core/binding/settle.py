@@ -20,7 +20,7 @@ from receipts_middleware.core.binding.made_up import call_made_up
 from receipts_middleware.core.binding.misread import tell_misread
 from receipts_middleware.core.binding.owning import is_left_open, is_owned_up, leaves_open
 from receipts_middleware.core.binding.run import Run
-from receipts_middleware.core.binding.silent import is_told_by_another, tell_silent
+from receipts_middleware.core.binding.silent import is_told_by_another, names_sibling, tell_silent
 from receipts_middleware.core.binding.spared import spare
 from receipts_middleware.core.binding.table import Table
 from receipts_middleware.core.binding.tools import fit, is_another_act
@@ -168,7 +168,7 @@ def _how_well(table: Table, number: int, act: Act) -> float:
     if claim.kind == "result" and judged.status == "supported" and not _may_be_outcome(table, number, act):
         return 0.0
     mine = table.link(number, act)
-    if mine.fit.clash:
+    if mine.fit.clash or any(names_sibling(claim.text, act, other) for other in _done_siblings(table, act)):
         return 0.0
     if claim.voice == "state" and claim.aspect == "none" and len(claim.text.split()) <= _LABEL:
         return 0.0  # "✅ Estimate" names a thing and says nothing of it
@@ -187,6 +187,10 @@ def _how_well(table: Table, number: int, act: Act) -> float:
     if own.score > mine.score + _GIVEN_UP:
         return 0.0
     return mine.score
+
+
+def _done_siblings(table: Table, act: Act) -> list[Act]:
+    return [a for a in table.acts if a is not act and a.done and a.traits.name == act.traits.name]
 
 
 def _may_be_outcome(table: Table, number: int, act: Act) -> bool:

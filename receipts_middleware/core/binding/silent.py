@@ -12,7 +12,7 @@ from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.candidates import Candidate, Candidates
-from receipts_middleware.core.binding.compare import agrees
+from receipts_middleware.core.binding.compare import agrees, stands_in_text
 from receipts_middleware.core.binding.effects import Judged, judge_calls
 from receipts_middleware.core.binding.owning import SMALL, is_left_open, is_owned_up, leaves_open
 from receipts_middleware.core.binding.run import Run
@@ -100,12 +100,14 @@ class _Own:
                 score += 2.0 if not any(agrees(value, a) for a in self.siblings) else 1.0
         if (score or meant.verb) and found.verb >= 2 and not any(fit(meant, a.traits).verb >= 2 for a in self.others):
             score += 1.0
-        return 0.0 if score and self._is_of_sibling(meant, values) else score
+        return 0.0 if score and self._is_of_sibling(claim.text, meant, values) else score
 
-    def _is_of_sibling(self, meant: Meant, values: Sequence[Value]) -> bool:
+    def _is_of_sibling(self, text: str, meant: Meant, values: Sequence[Value]) -> bool:
         """Whether a sentence names what a call of the same tool has that was done, and this one has not."""
         mine = self.act.words()
         for other in self.done_siblings:
+            if names_sibling(text, self.act, other):
+                return True
             alone = (meant.words & other.arg_words()) - mine
             named = [v for v in values if v.norm not in SMALL and agrees(v, other) and not agrees(v, self.act)]
             own = (meant.words & self.act.arg_words()) - other.words()
@@ -113,6 +115,24 @@ class _Own:
             if (alone or named) and not (own or mine_too):
                 return True
         return False
+
+
+def names_sibling(text: str, act: Act, other: Act) -> bool:
+    """Whether a sentence has an argument of another call as it was given, and none that only this one was given.
+
+    Args:
+        text: Untrusted.
+        act: A call.
+        other: Another call of its tool.
+    """
+    mine, its = ({given.strip().lower() for _, given in a.arg_pairs() if len(given) <= _SHORT} for a in (act, other))
+    lowered = text.lower()
+    named = any(given and stands_in_text(given, lowered) for given in its - mine)
+    return named and not any(given and stands_in_text(given, lowered) for given in mine - its)
+
+
+#: A longer argument is a text.
+_SHORT: Final = 40
 
 
 def _of_bound(table: Table, number: int, own: _Own) -> float:

@@ -66,8 +66,8 @@ def _is_explained(table: Table, number: int, short: list[Act]) -> bool:
     bound = table.found[number]
     claim, acts = bound.claim, bound.judged.acts
     meant, values = table.meant(number)
-    if not acts:
-        return False
+    if not acts or claim.strength == "confirmed":
+        return False  # "I queued the message and it was delivered"
     if bound.judged.status == "accepted_only":
         if claim.aspect == "present" and any(v.kind in ("date", "time") for v in values):
             return True  # "it goes live at six tomorrow"
