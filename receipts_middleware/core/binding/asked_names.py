@@ -13,6 +13,7 @@ from typing import Final
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.words import stem
+from receipts_middleware.core.claims.tables import PREPOSITIONS
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values.tables import MONTHS, WEEKDAYS
 
@@ -113,8 +114,8 @@ def _other_phrase(text: str, act: Act, run: Run) -> str:
         if len(value) > _MAX_VALUE or _FREE.intersection(key.split()):
             continue
         own = [m[0].lower() for m in _TOKEN.finditer(value)]
-        if len(own) == 1 and key:
-            own = [key.split()[-1], *own]
+        if len(own) == 1 and key and not value.isupper() and key.split()[-1] not in PREPOSITIONS:
+            own = [key.split()[-1], *own]  # `from="LHR"` is London as well
         if not 1 < len(own) <= _MAX_PHRASE or own[-1] in said:
             continue
         for at in range(len(said) - len(own) + 1):

@@ -13,7 +13,8 @@ from receipts_middleware.core.binding.effects import Judged
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.tools import Meant, Traits
-from receipts_middleware.core.binding.words import stem
+from receipts_middleware.core.binding.words import stem, stems_of
+from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value
 
@@ -58,6 +59,13 @@ def is_looking(verb: str) -> bool:
     return verb in _FAMILIES
 
 
+#: Words by which a check is said to have ended well.
+_PASSED: Final = pattern_of(
+    r"\b(?:pass(?:ed|es)?|succeed(?:ed|s)|clean|green|without (?:a |any )?(?:finding|fault|error|issue)s?|in order)\b",
+    re.IGNORECASE,
+)
+
+
 def judge_check(said: Spoken) -> Judged:
     """Weigh a claim of looking, running or testing.
 
@@ -94,6 +102,8 @@ def judge_check(said: Spoken) -> Judged:
     good = [a for a in near if not is_bad(a)]
     names = tuple(dict.fromkeys([*(a.traits.name for a in near), *tools]))
     if not good:
+        if run_ended_badly(near) and _is_said_to_pass(claim, near):
+            return Judged("misquoted", names, tuple(near), near[0].graded.reason[:200], "grade", "S3")
         if run_ended_badly(near):
             return Judged("supported", names, tuple(near), "", "", "S3")
         return Judged("failed", names, tuple(near), near[0].graded.reason[:200], "grade", "S3")
@@ -101,6 +111,12 @@ def judge_check(said: Spoken) -> Judged:
     if len(good) < len(near) and (ALL_OF.search(claim.text) or len(near) in counts) and len(good) not in counts:
         return Judged("partial_batch", names, tuple(near), f"{len(good)} of {len(near)}", "batch", "S3")
     return Judged("supported", names, tuple(good), "", "", "S3")
+
+
+def _is_said_to_pass(claim: FoundClaim, acts: Sequence[Act]) -> bool:
+    """Whether a claim says that all went well, where no result says it of any part."""
+    said = not claim.negated and _PASSED.search(claim.text) is not None
+    return said and not any("pass" in stems_of(act.output[-4_000:]) for act in acts)
 
 
 def run_ended_badly(acts: Sequence[Act]) -> bool:

@@ -12,7 +12,7 @@ from receipts_middleware.core.binding.asked_names import asked_another
 from receipts_middleware.core.binding.batches import batch_of
 from receipts_middleware.core.binding.candidates import Candidate, Candidates
 from receipts_middleware.core.binding.compare import TARGETS, Compared, agrees, compare
-from receipts_middleware.core.binding.granted import echoed_other, granted_other, mistyped
+from receipts_middleware.core.binding.granted import done_other, echoed_other, granted_other, mistyped, nothing_yet
 from receipts_middleware.core.binding.names import others_named
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.spoken import Spoken
@@ -80,6 +80,13 @@ def judge_calls(said: Spoken, found: Candidates) -> Judged:
     if good:
         telling = _telling(good, compared)
         status, observed, reason = as_repeated(claim.text, values, telling, run)
+        over = claim.strength == "done" and claim.aspect in ("perfect", "past", "none")
+        if status == "supported" and len(telling) == 1 and over:
+            verb = stem(claim.action) if claim.action else ""
+            if observed := nothing_yet(verb, telling[0]):
+                status, reason = "accepted_only", "value"
+            elif observed := done_other(verb, values, telling[0]):
+                status, reason = "partial_batch", "value"
         return Judged(status, tools, telling, observed[:300], reason, required)
     if clean:
         best = max((c.act for c in clean), key=lambda act: _RANK[act.grade])

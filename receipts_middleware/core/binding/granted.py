@@ -46,6 +46,48 @@ def granted_other(values: Sequence[Value], act: Act) -> tuple[Mismatch, Value, s
     return None
 
 
+#: Participles under which a result counts what came of an order, and verbs that say no more than that it was given.
+_CAME_OF_IT: Final = frozenset("filled executed processed completed delivered settled".split())
+_GIVEN_IN: Final = frozenset(
+    stem(w) for w in "place submit enter put rest work queue send lodge open set order".split()
+)
+
+
+def nothing_yet(verb: str, act: Act) -> str:
+    """What a result says where nothing came of an order yet that a claim calls carried out: `"filled": 0`.
+
+    Args:
+        verb: Stem of the claim's verb.
+        act: The call that bears it out by its words.
+    """
+    if not verb or verb in _GIVEN_IN:
+        return ""
+    body = act.body()
+    pairs = list(body.items())[:50] if isinstance(body, dict) else []
+    return next((f"{key}: 0" for key, held in pairs if str(key) in _CAME_OF_IT and held == 0 and held is not False), "")
+
+
+def done_other(verb: str, values: Sequence[Value], act: Act) -> str:
+    """How many a result says were done, where a claim says more of them: 148 imported over `"imported": 139`.
+
+    Args:
+        verb: Stem of the claim's verb.
+        values: Of the claim.
+        act: The call that bears it out by its words.
+    """
+    counts = {v.norm for v in values if v.kind == "count" and v.norm.isdecimal()}
+    for number, text in _given(act):
+        word = text.partition(":")[0]
+        more = any(float(n) > number and act.output_pool().find(_count(n)) == "same" for n in counts)
+        if number and stem(base_form(word)) == verb and str(int(number)) not in counts and more:
+            return text
+    return ""
+
+
+def _count(norm: str) -> Value:
+    return Value("count", norm, 0, 0, norm)
+
+
 def mistyped(values: Sequence[Value], act: Act, run: Run) -> tuple[Mismatch, Value, str] | None:
     """A number that stands nowhere, where the call was given, as asked, one that differs in a digit or in their order.
 

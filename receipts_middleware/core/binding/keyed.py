@@ -20,10 +20,16 @@ def keyed_numbers(act: Act) -> list[tuple[str, Value]]:
         if len(text) > _STATEMENT and (own := _assigned(text)):
             found.extend((own[v.text], v) for v in values if v.text in own)
             continue
-        found.extend((key, v) for v in values if v.text == text.strip() or (len(text) > _STATEMENT and v.text in text))
+        bare = text.strip()
+        measured = bare.partition(" ")[0] if bare[:1].isdecimal() and len(bare) <= _MEASURE else bare
+        found.extend(
+            (key, v) for v in values if v.text in (bare, measured) or (len(text) > _STATEMENT and v.text in text)
+        )
     return found
 
 
+#: A number with its unit ("10 mg") is no longer.
+_MEASURE: Final = 12
 #: A text longer than this is a statement or a command rather than a value.
 _STATEMENT: Final = 24
 _ASSIGNS: Final = pattern_of(r"([A-Za-z_][\w.-]{1,40})\s?(?::=|=|:)\s?(-?\d[\d.,]{0,20})")

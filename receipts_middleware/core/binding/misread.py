@@ -79,8 +79,6 @@ def _judged(act: Act, said: str, tools: Sequence[str]) -> Judged:
 
 def _misread(claim: FoundClaim, acts: Sequence[Act], told: Sequence[Value], run: Run) -> tuple[Act, str] | None:
     """The call whose result has another number, and both numbers."""
-    from receipts_middleware.core.binding.misquotes import works_out  # noqa: PLC0415 - for numbers that stand nowhere
-
     if claim.negated or _ROUGH.search(claim.text):
         return None
     worked_out = _DERIVED.search(claim.text) is not None
@@ -93,9 +91,15 @@ def _misread(claim: FoundClaim, acts: Sequence[Act], told: Sequence[Value], run:
         near = [a for a in acts if not words.isdisjoint(a.words() | a.traits.own)]
         for act in acts if few else near:
             slip = "" if worked_out and len(value.norm) <= _MIN_DIGITS else _slip(value, act, told)
-            if slip and not _follows(value, told) and not works_out(value, near, run):
+            if slip and not _follows(value, told) and not _works_out(value, near, run):
                 return act, f"{value.text}: {slip}"
     return None
+
+
+def _works_out(value: Value, near: Sequence[Act], run: Run) -> bool:
+    from receipts_middleware.core.binding.misquotes import works_out  # noqa: PLC0415 - for numbers that stand nowhere
+
+    return works_out(value, near, run)
 
 
 def _slip(value: Value, act: Act, told: Sequence[Value]) -> str:

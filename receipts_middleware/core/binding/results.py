@@ -42,6 +42,12 @@ _DERIVED_WORDS: Final = pattern_of(
 #: "signed by Ms Holt", "accepted by the vendor"; the day or the way is no one.
 #: What answers a call is nobody who was sent something; and what a source is named for was read there.
 _BY_MACHINE: Final = pattern_of(r"\A\W*(?:the|its?) (?:server|system|api|tool|service|database)\b", re.IGNORECASE)
+#: "Both have signed", "it reached every inbox".
+_BY_ALL: Final = pattern_of(
+    r"\W*(?:(?:and|but|so) )?(?:both|all(?: (?:of them|three|four|five))?|everyone|everybody|they|each"
+    r"|it\b(?=.*\b(?:inbox(?:es)?|every|all)\b))\b",
+    re.IGNORECASE,
+)
 _BY_SOURCE: Final = pattern_of(
     r"\b(?:according to|as per|per (?:the|our|their|your|its)|(?:the|our|your) (?:notes?|records?|log|file|account"
     r"|ledger|history|system) (?:says?|shows?|lists?|has|have|gives?))\b",
@@ -311,7 +317,9 @@ def is_by_others(claim: FoundClaim, meant: Meant) -> bool:
     if claim.strength != "confirmed" or claim.subject == "agent":
         if meant.verb not in _BY_OTHERS or claim.aspect not in ("perfect", "past"):
             return False
-        if claim.subject != "other" and not (claim.voice == "passive" and _BY_WHOM.search(claim.text)):
+        by = claim.voice == "passive" and _BY_WHOM.search(claim.text)
+        by = by or (claim.voice == "active" and claim.subject != "agent" and _BY_ALL.match(claim.text))
+        if claim.subject != "other" and not by:
             return False
     return not (_BY_MACHINE.search(claim.text) or _BY_SOURCE.search(claim.text))
 

@@ -30,6 +30,8 @@ from receipts_middleware.core.wording import reads_as
 _TOLD: Final = 1.5
 #: ... where nothing else bears it out.
 _ALONE: Final = 1.0
+#: A word cut so short stands for a longer one: `prod` for production.
+_STEM: Final = 4
 #: Reasons that say for themselves what became of a claim.
 _SETTLED: Final = frozenset({"owned", "told", "batch", "hedged", "umbrella", "delegated", "undone"})
 #: What stands for a sentence that was no claim.
@@ -88,7 +90,10 @@ class _Own:
 
     def score(self, claim: FoundClaim, meant: Meant, values: Sequence[Value]) -> float:
         """What a sentence shares with this call and with no other one."""
-        words = (meant.words | {meant.verb, meant.also}) & self.words
+        spoken = meant.words | {meant.verb, meant.also}
+        words = spoken & self.words | {
+            w for w in self.words if len(w) >= _STEM and any(s.startswith(w) for s in spoken)
+        }
         found = fit(meant, self.act.traits)
         another = meant.verb and claim.subject != "other" and is_another_act(meant, self.act.traits)
         if found.clash or another:
@@ -145,7 +150,7 @@ def _of_bound(table: Table, number: int, own: _Own) -> float:
         return 0.0
     meant, values = table.meant(number)
     score = own.score(claim, meant, values)
-    alone = judged.status == "unmatched" or not judged.acts
+    alone = judged.status == "unmatched" or not judged.acts or judged.reason == "state"
     if score < (_ALONE if alone else _TOLD):
         return 0.0
     if claim.kind == "result" and (_is_in_result(values, own.act) or is_told_by_another(values, judged.acts, own.act)):

@@ -88,7 +88,7 @@ _PLAINLY: Final = pattern_of(
     r"|staged|parked|requested|retr(?:y|ied)|timed out|conflict|unavailable|missing|skipped"
     r"|no (?=\w+ (?:was|is|were|are)\b)"
     r"|(?:first|second|third|next) (?:attempt|go|try|time)|at first|looking (?:at|over)|look over|lies with|partial\w*"
-    r"|to be confirmed|to say yes|unreachable|wouldn[’']?t|balked|choked|resisted|already)\b|n[’']t\b",
+    r"|to be confirmed|to say yes|unreachable|wouldn[’']?t|balked|choked|resisted)\b|n[’']t\b",
     re.IGNORECASE,
 )
 _RULE: Final = pattern_of(r"\b(?:cannot|can[’']t|can not|may not|must not) be \w+", re.IGNORECASE)

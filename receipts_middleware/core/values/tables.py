@@ -59,7 +59,7 @@ TENS: Final[Mapping[str, int]] = {
 SCALES: Final[Mapping[str, int]] = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 #: Quantifiers that are a number.
 QUANTIFIERS: Final[Mapping[str, int]] = {
-    "both": 2, "a couple of": 2, "a couple": 2, "a pair of": 2, "half a dozen": 6, "half-a-dozen": 6,
+    "both": 2, "a couple of": 2, "pair of": 2, "a couple": 2, "a pair of": 2, "half a dozen": 6, "half-a-dozen": 6,
 }  # fmt: skip
 #: Words before `one` or after it where it counts nothing.
 BEFORE_ONE: Final = _words(
