@@ -39,7 +39,7 @@ def batch_of(claim: FoundClaim, values: Sequence[Value], found: Candidates) -> t
     calls = [c for c in found.calls if c.act.traits.name == found.calls[0].act.traits.name]
     by_args = all(c.act.check_args for c in calls)
     return (
-        (_by_targets(values, calls) if by_args else None)
+        (_by_targets(claim.text, values, calls) if by_args else None)
         or (_by_names_covered(claim, calls) if by_args else None)
         or _by_count(claim, values, calls)
         or _by_each(claim, values, calls)
@@ -47,10 +47,16 @@ def batch_of(claim: FoundClaim, values: Sequence[Value], found: Candidates) -> t
     )
 
 
-def _by_targets(values: Sequence[Value], calls: Sequence[Candidate]) -> tuple[str, tuple[Act, ...], str] | None:
+#: What a thing was before: "changed from the one ending in 1103".
+_FROM: Final = pattern_of(r"\bfrom (?:\w+ ){0,4}\W?\Z", re.IGNORECASE)
+
+
+def _by_targets(
+    text: str, values: Sequence[Value], calls: Sequence[Candidate]
+) -> tuple[str, tuple[Act, ...], str] | None:
     """Several things of one kind are named: each needs a call that was done."""
     for kind in ("email", "id", "path"):
-        things = [v for v in values if v.kind == kind]
+        things = [v for v in values if v.kind == kind and not _FROM.search(text[max(0, v.start - 40) : v.start])]
         if len(things) < 2 or len({v.unit for v in things if kind == "id"}) > 1:
             continue
         done = [v for v in things if any(agrees(v, c.act) for c in calls if c.act.done)]

@@ -17,7 +17,8 @@ from receipts_middleware.core.binding.denials import judge_denial
 from receipts_middleware.core.binding.effects import Judged, as_repeated, judge_calls, required_of
 from receipts_middleware.core.binding.gaps import as_far_as_known
 from receipts_middleware.core.binding.hedges import is_hedged
-from receipts_middleware.core.binding.results import is_by_others, judge_others, judge_result
+from receipts_middleware.core.binding.others import is_by_others, judge_others
+from receipts_middleware.core.binding.results import judge_result
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.settle import settle
 from receipts_middleware.core.binding.spoken import Spoken

@@ -373,12 +373,13 @@ def _shorts(act: Act) -> list[tuple[str, str]]:
 _MAX_SHORT: Final = 10
 
 
-def other_short(text: str, act: Act) -> str:
+def other_short(text: str, act: Act, run: Run) -> str:
     """A short name of the call (`4B`, `R7`) in whose place the claim has another of the same shape.
 
     Args:
         text: The claim. Untrusted.
         act: The call.
+        run: Everything else that was seen: a name that a look showed is of another thing.
 
     Returns:
         What the call was given; empty where nothing speaks against the claim.
@@ -394,6 +395,6 @@ def other_short(text: str, act: Act) -> str:
         if any(s.isdecimal() and s == digits for s in _NUMBER.findall(text)):
             continue  # "the 40 GB plan" is M40
         rivals = [s for s in said if shape(s) == shape(own) and not stands_in_text(s, act.text())]
-        if rivals:
+        if rivals and not any(stands_in_text(s, a.text()) for s in rivals for a in run.acts if a.kind == "reading"):
             return given.strip()
     return ""

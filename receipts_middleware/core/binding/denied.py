@@ -176,10 +176,16 @@ def _shared(meant: Meant, claim: FoundClaim, act: Act, run: Run) -> float:
             if value.kind in TARGETS:
                 return 0.0
             continue
-        if not any(agrees(value, a) for a in others if a.kind != "reading"):
+        if _is_of(value, act) and not any(agrees(value, a) for a in others if a.kind != "reading"):
             score += 1.5
     rival = max((fit(meant, t).score for t in run.traits if t.name not in run.called), default=0.0)
     return 0.0 if rival > found.score else score
+
+
+def _is_of(value: Value, act: Act) -> bool:
+    """Whether a call was given or returned a value by itself, and did not only write of it."""
+    given = {text.strip().lower().lstrip("#") for _, text in act.arg_pairs() if len(text) <= 64}
+    return value.kind not in TARGETS or value.norm in given or act.output_pool().contains(value)
 
 
 def _without_own(act: Act) -> str:

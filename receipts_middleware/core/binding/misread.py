@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.compare import stands_in_text
 from receipts_middleware.core.binding.effects import Judged
 from receipts_middleware.core.binding.granted import differ_little
 from receipts_middleware.core.binding.results import is_seen
@@ -20,6 +21,7 @@ from receipts_middleware.core.binding.umbrellas import Bound
 from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.dataclass import replace
+from receipts_middleware.core.evidence.text import whole_status_line
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value, read_values
 
@@ -58,7 +60,7 @@ def tell_misread(table: Table, loose: Sequence[FoundClaim]) -> None:
         loose: Clauses and lines that claim nothing by their grammar, in order.
     """
     run = table.run
-    acts = [a for a in run.acts[-_MAX_ACTS:] if a.output]
+    acts = [a for a in run.acts[-_MAX_ACTS:] if a.output and whole_status_line(a.output) is None]
     if run.delegated or run.lost or not acts:
         return
     told = [v for v in read_values(table.reply[:_MAX_REPLY]) if v.kind in _NUMBERS]
@@ -85,7 +87,7 @@ def _misread(claim: FoundClaim, acts: Sequence[Act], told: Sequence[Value], run:
     few = sum(len(a.output_values()) for a in acts) <= _FEW
     values = read_values(claim.text)
     for value in values:
-        if value.kind not in _NUMBERS or is_seen(value, run):
+        if value.kind not in _NUMBERS or is_seen(value, run) or stands_in_text(value.norm, run.seen_text()):
             continue
         words = stems_of(claim.text)
         near = [a for a in acts if not words.isdisjoint(a.words() | a.traits.own)]

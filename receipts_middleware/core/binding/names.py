@@ -42,7 +42,7 @@ def others_named(said: Spoken, calls: Sequence[Candidate]) -> dict[Act, str]:
 def _other_by_digits(said: Spoken, act: Act) -> str:
     """What the call was about, where a name or number with digits in the claim is another one."""
     return (
-        other_short(said.text, act)
+        other_short(said.text, act, said.run)
         or other_numbered(said.text, act)
         or other_number(said, act)
         or other_made(said, act)

@@ -17,7 +17,7 @@ from receipts_middleware.core.values import read_values
 
 #: Words by which a sentence that speaks of a call says that it failed, or that something is missing.
 _FAILED: Final = (
-    r"not|no|never|neither|nor|none|unable|cannot|fail\w*|error\w*|refus\w*|reject\w*|declin\w*|denied|blocked|bounced"
+    r"not|no|nothing|never|neither|nor|none|unable|cannot|fail\w*|error\w*|refus\w*|reject\w*|declin\w*|denied|blocked|bounced"
     r"|pending|awaiting|awaits?|waiting|waitlist\w*|still|yet|until|unfortunately|except|but|however|though|only"
     r"|skipp\w*|missing|unavailable|expired?|retry|again|hold|held|need(?:s|ed)?|unless|problem|issue|trouble"
 )

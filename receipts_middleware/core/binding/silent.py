@@ -90,7 +90,7 @@ class _Own:
 
     def score(self, claim: FoundClaim, meant: Meant, values: Sequence[Value]) -> float:
         """What a sentence shares with this call and with no other one."""
-        spoken = meant.words | {meant.verb, meant.also}
+        spoken = meant.words | {meant.verb, meant.also} | stems_of(claim.text)
         words = spoken & self.words | {
             w for w in self.words if len(w) >= _STEM and any(s.startswith(w) for s in spoken)
         }
@@ -156,7 +156,7 @@ def _of_bound(table: Table, number: int, own: _Own) -> float:
     if claim.kind == "result" and (_is_in_result(values, own.act) or is_told_by_another(values, judged.acts, own.act)):
         return 0.0
     for act in judged.acts:
-        if act is not own.act and act.done and _beyond(meant, values, act, own) >= score:
+        if act is not own.act and act.done and _beyond(claim, meant, values, act, own) >= score:
             return 0.0
     return score
 
@@ -168,7 +168,7 @@ def _of_loose(claim: FoundClaim, own: _Own, table: Table) -> float:
     score = own.score(claim, meant, values)
     if score < _ALONE or _is_in_result(values, own.act):
         return 0.0
-    return 0.0 if any(_beyond(meant, values, act, own) >= score for act in own.others) else score
+    return 0.0 if any(_beyond(claim, meant, values, act, own) >= score for act in own.others) else score
 
 
 def _is_open(claim: FoundClaim) -> bool:
@@ -193,10 +193,11 @@ def is_told_by_another(values: Sequence[Value], acts: Sequence[Act], act: Act) -
     return bool(told) and any(other is not act and all(other.output_pool().contains(v) for v in told) for other in acts)
 
 
-def _beyond(meant: Meant, values: Sequence[Value], act: Act, own: _Own) -> float:
+def _beyond(claim: FoundClaim, meant: Meant, values: Sequence[Value], act: Act, own: _Own) -> float:
     """What a sentence shares with another call and not with this one."""
     mine = own.act.words() | own.act.traits.own
-    words = (meant.words | {meant.verb}) & (act.words() | act.traits.own | own.run.alias_words(act)) - mine
+    spoken = meant.words | {meant.verb} | stems_of(claim.text)
+    words = spoken & (act.words() | act.traits.own | own.run.alias_words(act)) - mine
     told = sum(2.0 for v in values if v.norm not in SMALL and agrees(v, act) and not agrees(v, own.act))
     verb = 1.0 if fit(meant, act.traits).verb >= 3 > fit(meant, own.act.traits).verb else 0.0
     return len(words) + told + verb

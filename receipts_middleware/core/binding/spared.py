@@ -20,7 +20,9 @@ from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.patterns import pattern_of
 
 #: Verbs of acts that hand something in: that it is not decided yet is how they end.
-_HANDED_IN: Final = frozenset(stem(w) for w in "flag report request ask escalate nominate apply propose refer".split())
+_HANDED_IN: Final = frozenset(
+    stem(w) for w in "flag report request ask escalate nominate apply propose refer hand".split()
+)
 #: Words of tools that work out or prepare what another one does.
 _PREPARES: Final = frozenset(
     stem(w) for w in "estimate preview simulate draft plan validate schedule queue stage prepare annotate".split()
@@ -68,6 +70,8 @@ def _is_explained(table: Table, number: int, short: list[Act]) -> bool:
     meant, values = table.meant(number)
     if not acts or claim.strength == "confirmed":
         return False  # "I queued the message and it was delivered"
+    if claim.aspect == "present" and _HABIT.search(claim.text):
+        return True  # "deferred mail is retried automatically", "claims are settled by another desk"
     if bound.judged.status == "accepted_only":
         if claim.aspect == "present" and any(v.kind in ("date", "time") for v in values):
             return True  # "it goes live at six tomorrow"
@@ -144,6 +148,9 @@ def _is_of_another(table: Table, number: int) -> bool:
     return any(start <= bound.claim.start < end and _OTHERS.search(text) for text, start, end in table.pieces())
 
 
+_HABIT: Final = pattern_of(
+    r"\b(?:automatically|usually|normally|always|as a rule|(?:is|are) \w+ed by (?:the |our )?[a-z]+)\b", re.IGNORECASE
+)
 #: The verb of a claim is the very verb of a tool.
 _OWN: Final = 3.0
 _OTHERS: Final = pattern_of(r"\b(?:no|any|nor) (?:other|further|additional|more)\b", re.IGNORECASE)
