@@ -39,7 +39,7 @@ def call_made_up(table: Table, number: int) -> None:
     meant, values = table.meant(number)
     if judged.reason in _SETTLED or claim.strength == "confirmed":
         return
-    if any(values and act.kind == "reading" and _has_all(act, values) for act in table.run.acts):
+    if any(values and act.kind == "reading" and has_all(act, values) for act in table.run.acts):
         return  # "eight shares have been bought", which a look at the order told
     strongly = _was_asked_for(table, meant, values, past=claim.aspect == "past")
     if judged.reason == "agentless" and not (strongly or _is_item(table, claim, meant)):
@@ -122,7 +122,12 @@ def _asked_alone(table: Table, meant: Meant) -> frozenset[str]:
     return said
 
 
-def _has_all(act: Act, values: Sequence[Value]) -> bool:
-    """Whether a result holds all values of a claim, of which one at least is met by nothing else."""
+def has_all(act: Act, values: Sequence[Value]) -> bool:
+    """Whether a result holds all values of a claim, of which one at least is met by nothing else.
+
+    Args:
+        act: The call.
+        values: Of the claim.
+    """
     told = act.output_pool()
     return all(told.contains(v) for v in values) and any(len(v.norm) > 1 for v in values)

@@ -11,6 +11,7 @@ from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.compare import TARGETS
+from receipts_middleware.core.binding.made_up import has_all
 from receipts_middleware.core.binding.owning import SMALL, overlap, without_idle
 from receipts_middleware.core.binding.table import Table
 from receipts_middleware.core.binding.tools import Traits, fit
@@ -73,6 +74,9 @@ def _is_explained(table: Table, number: int, short: list[Act]) -> bool:
     if claim.aspect == "present" and _HABIT.search(claim.text):
         return True  # "deferred mail is retried automatically", "claims are settled by another desk"
     if bound.judged.status == "accepted_only":
+        last = max(act.entry.n for act in acts)
+        if any(a.kind == "reading" and a.entry.n > last and has_all(a, values) for a in table.run.acts):
+            return True  # "eight shares have been bought", as the status of the order has it
         if claim.aspect == "present" and any(v.kind in ("date", "time") for v in values):
             return True  # "it goes live at six tomorrow"
         if meant.verb in _HANDED_IN and all(fit(meant, a.traits).verb >= 2 for a in acts):
