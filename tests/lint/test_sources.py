@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 import threading
@@ -191,6 +192,9 @@ def module(tmp_path, monkeypatch):
     (tmp_path / "shop_broken.py").write_text("import nothing_of_this_name_at_all")
     monkeypatch.chdir(tmp_path)
     path = list(sys.path)
+    for name in ("shop_tools", "shop_broken"):  # an example of the documentation has one of this name
+        sys.modules.pop(name, None)
+    importlib.invalidate_caches()
     yield
     assert sys.path == path
     for name in ("shop_tools", "shop_broken"):

@@ -92,7 +92,7 @@ class _Own:
         """What a sentence shares with this call and with no other one."""
         spoken = meant.words | {meant.verb, meant.also} | stems_of(claim.text)
         words = spoken & self.words | {
-            w for w in self.words if len(w) >= _STEM and any(s.startswith(w) for s in spoken)
+            w for w in self.words - self.act.traits.own if len(w) >= _STEM and any(s.startswith(w) for s in spoken)
         }
         found = fit(meant, self.act.traits)
         another = meant.verb and claim.subject != "other" and is_another_act(meant, self.act.traits)

@@ -109,14 +109,28 @@ def _owns_up(table: Table, number: int, act: Act) -> bool:
     claim = table.found[number].claim
     verb = stem(claim.action) if claim.action else ""
     for piece, start, end in table.pieces():
-        text = _RULE.sub(" ", without_idle(piece))
         own = start <= claim.start < end
+        text = _RULE.sub(" ", without_idle(_without_others(table, number, piece, start, act) if own else piece))
         words = [m[0] for m in _PLAINLY.finditer(text)]
         if own:
             words = [word for word in words if not verb or stem(word.lower()) != verb]
         if words and (own or overlap(text, act, table.run) >= _SHARED):
             return True
     return False
+
+
+def _without_others(table: Table, number: int, piece: str, start: int, act: Act) -> str:
+    """A sentence without its acts of something else: "the chart timed out, and I uploaded it"."""
+    claim = table.found[number].claim
+    for bound in table.found:
+        other = bound.claim
+        apart = other.end <= claim.start or other.start >= claim.end
+        if not apart or other.kind != "effect" or not (other.objects or other.subject == "agent"):
+            continue
+        if start <= other.start and other.end <= start + len(piece) and not overlap(other.text, act, table.run):
+            at, end = other.start - start, other.end - start
+            piece = piece[:at] + " " * (end - at) + piece[end:]
+    return piece
 
 
 def _answers(act: Act, table: Table, number: int) -> bool:

@@ -179,10 +179,11 @@ def is_field(tokens: Sequence[Token], chain: Chain, shape: SubjectShape) -> bool
 
 
 def is_obliged(tokens: Sequence[Token], chain: Chain) -> bool:
-    """Whether it is yet to come: "has to", "is to", "are about to", "is due to"."""
-    if chain.form not in ("have", "copula"):
+    """Whether it is yet to come: "has to", "is still to", "has yet to", "are about to", "remains to"."""
+    if chain.form not in ("have", "copula") and chain.base != "remain":
         return False
-    words = [token.word for token in tokens[chain.end : chain.end + 2]]
+    words = [token.word for token in tokens[chain.end : chain.end + 3]]
+    words = words[1:] if words[:1] in (["still"], ["yet"], ["left"]) else words[:2]
     return words[:1] == ["to"] or (words[:1] in (["about"], ["due"], ["likely"], ["supposed"]) and words[1:] == ["to"])
 
 
