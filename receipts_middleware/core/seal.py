@@ -117,11 +117,6 @@ def snapshot_bytes(body: bytes, text: str, place: Place, alg: str, kid: str) -> 
     return pae([*_head(SNAPSHOT_DOMAIN, alg, kid, place), body, sha256(_utf8(text)).digest()])
 
 
-def channel_bytes(meta: Mapping[str, object], place: Place, alg: str, kid: str) -> bytes:
-    """What is signed of the run's own row in the private channel: all of it but the signature."""
-    return record_bytes(CHANNEL_DOMAIN, meta, place, alg, kid)
-
-
 def record_bytes(domain: bytes, record: Mapping[str, object], place: Place, alg: str, kid: str) -> bytes:
     """What is signed of a plain record: all of it but the signature, and where it belongs."""
     body = {key: value for key, value in record.items() if key != "sig"}

@@ -8,7 +8,7 @@ from typing import Final
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.compare import TARGETS, agrees
 from receipts_middleware.core.binding.effects import Judged
-from receipts_middleware.core.binding.table import Table
+from receipts_middleware.core.binding.table import SETTLED, Table
 from receipts_middleware.core.binding.tools import Meant, fit
 from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.claims import FoundClaim
@@ -70,7 +70,7 @@ def call_made_up(table: Table, number: int) -> None:
 
 
 #: Reasons that say for themselves what became of a claim.
-_SETTLED: Final = frozenset({"owned", "told", "batch", "hedged", "umbrella", "delegated"})
+_SETTLED: Final = SETTLED | {"batch"}
 
 
 def _is_item(table: Table, claim: FoundClaim, meant: Meant) -> bool:

@@ -17,7 +17,7 @@ from receipts_middleware.core.binding.effects import Judged, judge_calls
 from receipts_middleware.core.binding.owning import SMALL, is_left_open, is_owned_up, leaves_open
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.spoken import Spoken
-from receipts_middleware.core.binding.table import Table, link_of, outside
+from receipts_middleware.core.binding.table import SETTLED, Table, link_of, outside
 from receipts_middleware.core.binding.tools import Meant, fit, is_another_act, meant_by
 from receipts_middleware.core.binding.umbrellas import Bound, unfinished
 from receipts_middleware.core.binding.words import stems_of
@@ -33,7 +33,7 @@ _ALONE: Final = 1.0
 #: A word cut so short stands for a longer one: `prod` for production.
 _STEM: Final = 4
 #: Reasons that say for themselves what became of a claim.
-_SETTLED: Final = frozenset({"owned", "told", "batch", "hedged", "umbrella", "delegated", "undone"})
+_SETTLED: Final = SETTLED | {"batch", "undone"}
 #: What stands for a sentence that was no claim.
 _NOTHING: Final = Judged("unmatched")
 

@@ -40,6 +40,10 @@ class Link:
         return self.shared + self.values + self.words
 
 
+#: Reasons that say for themselves what became of a claim.
+SETTLED: Final = frozenset({"owned", "told", "hedged", "umbrella", "delegated"})
+
+
 class Table:
     """Claims, calls of this turn, and how each stands to each; worked out as it is asked for."""
 

@@ -21,7 +21,7 @@ from receipts_middleware.core.dataclass import dataclass, field
 from receipts_middleware.core.language.value import NO_WORDS, Words
 from receipts_middleware.core.lexicon.verbs import ACTING_VERBS, RUN_VERBS
 from receipts_middleware.core.patterns import pattern_of
-from receipts_middleware.core.toolspec import ToolSpec, name_tokens
+from receipts_middleware.core.toolspec import name_tokens
 from receipts_middleware.core.toolspec.spec import ToolKind
 
 #: From this sum on a tool fits.
@@ -120,11 +120,6 @@ def _verbs_of(name: str) -> frozenset[str]:
     if sure[0] in _LIGHT:
         return stems(tokens)
     return stems(sure)
-
-
-def traits_of_spec(spec: ToolSpec) -> Traits:
-    """Traits of a described tool."""
-    return traits_of(spec.name, spec.description, spec.kind)
 
 
 def families(words: Sequence[str] | frozenset[str], more: Words = NO_WORDS) -> frozenset[str]:

@@ -14,9 +14,9 @@ from typing import Final
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.compare import agrees
 from receipts_middleware.core.binding.effects import Judged
-from receipts_middleware.core.binding.owning import clauses_of
+from receipts_middleware.core.binding.owning import SMALL, clauses_of
 from receipts_middleware.core.binding.run import Run
-from receipts_middleware.core.binding.table import Table, outside
+from receipts_middleware.core.binding.table import SETTLED, Table, outside
 from receipts_middleware.core.binding.tools import FITS, Meant, Traits, acts_among, families, fit, meant_by
 from receipts_middleware.core.binding.umbrellas import Bound
 from receipts_middleware.core.binding.words import stem, stems_of, with_joined
@@ -167,7 +167,7 @@ def _tie(table: Table, number: int, wanted: Wanted) -> float:
     """How much a claim tells of what was left undone; 0 where it does not, or where a call bears it out."""
     bound = table.found[number]
     claim, judged = bound.claim, bound.judged
-    if claim.negated or claim.kind == "umbrella" or judged.reason in _SETTLED or _is_supposed(claim, table):
+    if claim.negated or claim.kind == "umbrella" or judged.reason in SETTLED or _is_supposed(claim, table):
         return 0.0
     meant, values = table.meant(number)
     score, own = _score(claim, meant, wanted, table.run)
@@ -181,10 +181,6 @@ def _tie(table: Table, number: int, wanted: Wanted) -> float:
     if judged.status == "supported" and claim.kind == "result":
         return 0.0
     return 0.0 if any(_bears_out(act, meant, values, wanted, table.run) for act in judged.acts) else score
-
-
-#: Reasons that say for themselves what became of a claim.
-_SETTLED: Final = frozenset({"owned", "told", "hedged", "umbrella", "delegated"})
 
 
 #: A state in which something was put: "she's on the waitlist", "the lamp is now off".
@@ -250,13 +246,9 @@ def _names_another_act(meant: Meant, traits: Traits, run: Run) -> bool:
 def _bears_out(act: Act, meant: Meant, values: Sequence[Value], wanted: Wanted, run: Run) -> bool:
     """Whether a call has as much of what a claim says as the tool that was not called."""
     mine = fit(meant, act.traits)
-    if max(mine.verb, mine.noun) >= FITS and any(agrees(v, act) and v.norm not in _SMALL for v in values):
+    if max(mine.verb, mine.noun) >= FITS and any(agrees(v, act) and v.norm not in SMALL for v in values):
         return True
     words = meant.words | {meant.verb}
     its_own = wanted.own | wanted.told | wanted.asked
     held = act.words() | act.traits.own | run.alias_words(act)
     return len((words - its_own) & held) >= max(1, len(words & its_own))
-
-
-#: Numbers that any two texts share.
-_SMALL: Final = frozenset({"0", "1", "2", "3"})

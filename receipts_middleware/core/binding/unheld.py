@@ -39,7 +39,7 @@ def unless_unasked(bound: Bound, run: Run) -> Bound:
     claim = bound.claim
     if bound.judged.status != "not_called" or bound.judged.reason != "no_call" or claim.subject == "agent":
         return bound
-    if claim.kind in ("umbrella", "check") or (not run.acts and _is_of_the_user(claim)):
+    if claim.kind in ("umbrella", "check") or (not run.acts and _is_no_rule(claim)):
         return bound
     things = [v for v in read_values(claim.text) if v.kind in TARGETS]
     if any(not (run.seen().contains(v) or run.told().contains(v)) for v in things):
@@ -62,7 +62,7 @@ _TAGGED: Final = pattern_of(r"[#@][\w-]+")
 _REQUEST: Final = 4_000
 
 
-def _is_of_the_user(claim: FoundClaim) -> bool:
+def _is_no_rule(claim: FoundClaim) -> bool:
     """Whether a claim is no rule: it is of the past, of how things stand, or of what is the user's."""
     return claim.aspect != "present" or claim.voice == "state" or _YOURS.search(claim.text) is not None
 

@@ -89,10 +89,6 @@ def _ends_sentence(tokens: Sequence[Token], index: int) -> bool:
     return tokens[index + 1].capital and tokens[index - 1].word not in _TITLES and len(tokens[index - 1].word) > 1
 
 
-def _is_person(tokens: Sequence[Token], at: int) -> bool:
-    return tokens[at].word in _PRONOUNS
-
-
 def _at_coordinator(tokens: Sequence[Token], index: int, floor: int) -> tuple[int, str]:
     joint = next((n for n in range(index - 1, max(floor, index - 5) - 1, -1) if tokens[n].kind == "joint"), None)
     if joint is not None and joint < index - 1:

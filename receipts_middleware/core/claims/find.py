@@ -211,10 +211,6 @@ def _with_reasons(text: str, tokens: Sequence[Token], claim: FoundClaim, behind:
     return replace(claim, text=text[claim.start : end], end=end, core=claim.end - claim.start)
 
 
-#: Asking for something once more is no more than asking for it.
-_AGAIN: Final = frozenset("resubmit reorder requeue reschedule rerequest reapply".split())
-
-
 def _strength(chain: Chain, tokens: Sequence[Token]) -> Strength:
     words = {token.word for token in tokens if token.kind == "word"}
     spoken = [token.word for token in tokens]

@@ -84,8 +84,6 @@ ACCEPTED: Final = _words(
 )
 #: Verbs and adverbs that say that it was seen afterwards.
 CONFIRMED: Final = _words("confirm verify deliver validate receive acknowledge settle")
-#: Verbs that put a noun in front of the act ("made a reservation", "got the draft saved").
-LIGHT: Final = _words("make do get take have let go give run leave")
 #: Noun objects with which a light verb is an act.
 LIGHT_NOUNS: Final = _words(
     """
@@ -164,7 +162,6 @@ UMBRELLA_PHRASES: Final[tuple[str, ...]] = (
     "job done", "mission accomplished", "good to go", "all squared away", "wrapped up", "nothing left to do",
     "all completed", "everything has been", "everything you asked for is", "that is everything", "all covered",
 )  # fmt: skip
-DONE_FORMULAS: Final = _words("done sent booked fixed finished completed saved sorted")
 #: Present tense verbs by which a reply tells what a source or record says.
 RESULT_VERBS: Final = _words(
     """
