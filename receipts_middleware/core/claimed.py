@@ -212,7 +212,7 @@ def _bound(read: ReadClaims, run: Run, reply: str) -> tuple[Bound, ...]:
     )
     kept = {(b.claim.start, b.claim.end) for b in bound}
     dropped = [c for c in found if (c.start, c.end) not in kept and c.subject != "agent" and c.kind != "umbrella"]
-    return recover([*read.loose, *dropped], bound, run, read.faint)
+    return recover([*read.loose, *dropped], bound, run, read.faint, read.scraps)
 
 
 def _unnamed(silent: Sequence[Act], reply: str, unread: Sequence[tuple[int, int]]) -> list[Act]:

@@ -14,6 +14,7 @@ from receipts_middleware.core.binding.cites import without_citations
 from receipts_middleware.core.binding.compare import TARGETS, agrees
 from receipts_middleware.core.binding.content import telling
 from receipts_middleware.core.binding.effects import Judged
+from receipts_middleware.core.binding.flags import shows
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.table import outside
@@ -35,7 +36,11 @@ _MAX_LOOSE: Final = 200
 
 
 def recover(
-    loose: Sequence[FoundClaim], bound: Sequence[Bound], run: Run, faint: Sequence[FoundClaim] = ()
+    loose: Sequence[FoundClaim],
+    bound: Sequence[Bound],
+    run: Run,
+    faint: Sequence[FoundClaim] = (),
+    scraps: Sequence[FoundClaim] = (),
 ) -> tuple[Bound, ...]:
     """Add the results that a call bears out to the claims of a reply.
 
@@ -44,6 +49,7 @@ def recover(
         bound: Claims that were found by their grammar, in order.
         run: What ran.
         faint: Clauses and lines that assert still less, in order: a call must have a value of one.
+        scraps: Stretches with a value, in order: a look must have it.
 
     Returns:
         All of them, in order of appearance.
@@ -56,6 +62,14 @@ def recover(
             judged = _told(claim, run, valued=valued)
             if judged is not None:
                 added.append(Bound(claim, judged))
+    end = 0
+    for claim in sorted(outside(scraps[:_MAX_LOOSE], [*bound, *added]), key=lambda c: (c.start, -c.end)):
+        if claim.start < end:
+            continue  # a part of one that was kept
+        judged = _told(claim, run, valued=True, looks=True)
+        if judged is not None and _is_news(claim, judged.acts, run):
+            added.append(Bound(claim, judged))
+            end = claim.end
     return tuple(sorted((*bound, *added), key=lambda b: (b.claim.start, b.claim.end))) if added else tuple(bound)
 
 
@@ -97,23 +111,31 @@ def _cut(whole: Bound, end: int) -> Bound:
 
 
 def _unless_told(bound: Bound, run: Run) -> Bound:
-    """A claim that no act is found for, where a look returned what it says: "The newsletter went out to 8,200"."""
+    """A claim of nobody's act, with the look that returned what it says: "The newsletter went out to 8,200"."""
     claim, judged = bound.claim, bound.judged
-    if judged.status != "unmatched" or claim.subject == "agent" or claim.negated or claim.kind not in _OF_LOOKS:
+    if judged.status not in _STANDS or claim.subject == "agent" or claim.negated or claim.kind not in _OF_LOOKS:
         return bound
-    told = _told(claim, run, valued=False)
+    told = _told(claim, run, valued=False, looks=judged.status == "supported")
     if told is None or not any(act.kind == "reading" for act in told.acts):
         return bound
-    return Bound(claim, replace(told, tools=tuple(dict.fromkeys([*told.tools, *judged.tools]))))
+    if judged.status == "unmatched":
+        return Bound(claim, replace(told, tools=tuple(dict.fromkeys([*told.tools, *judged.tools]))))
+    looks = [act for act in told.acts if act.kind == "reading" and act not in judged.acts]
+    tools = tuple(dict.fromkeys([*judged.tools, *(act.traits.name for act in looks)]))
+    return Bound(claim, replace(judged, tools=tools, acts=(*judged.acts, *looks)))
 
 
+_STANDS: Final = frozenset({"supported", "unmatched"})
 _OF_LOOKS: Final = frozenset({"effect", "result"})
 
 
-def _told(claim: FoundClaim, run: Run, *, valued: bool) -> Judged | None:
+def _told(claim: FoundClaim, run: Run, *, valued: bool, looks: bool = False) -> Judged | None:
     said = Spoken(claim, run, values=read_values(without_citations(claim.text)))
     values = said.values
-    found = [(w, a) for w, a in telling(said) if a.kind == "reading" or _gives(values, a)]
+    found = [(w, a) for w, a in telling(said) if a.kind == "reading" or (not looks and _gives(values, a))]
+    flagged = None if valued else _flagged(said, run)
+    if flagged is not None:
+        return flagged
     if not found or found[0][0] < _FEW or (found[0][0] < _TOLD and found[0][1].kind != "reading"):
         return None
     if claim.strength == "accepted" and not any(agrees(v, act) for v in values for _, act in found[:1]):
@@ -131,6 +153,28 @@ def _told(claim: FoundClaim, run: Run, *, valued: bool) -> Judged | None:
     if not any(_covers(said, act, share) for act in acts):
         return None
     return Judged("supported", tuple(dict.fromkeys(a.traits.name for a in acts)), acts, "", "told", "S1")
+
+
+def _flagged(said: Spoken, run: Run) -> Judged | None:
+    """What a key alone of a result says."""
+    if said.values or said.claim.subject == "agent":
+        return None
+    acts = tuple(act for act in run.acts[-_MAX_CALLS:] if act.grade != "F" and shows(said, act))[-4:]
+    if not acts:
+        return None
+    return Judged("supported", tuple(dict.fromkeys(a.traits.name for a in acts)), acts, "", "told", "S1")
+
+
+#: Calls whose keys are looked at, the newest.
+_MAX_CALLS: Final = 100
+
+
+def _is_news(claim: FoundClaim, acts: Sequence[Act], run: Run) -> bool:
+    """Whether a stretch gives a value that a look returned and that nobody asked by: more than the name of a thing."""
+    heard = run.heard()
+    told = [v for v in read_values(claim.text) if v.kind not in TARGETS]
+    values = [v for v in told if v.norm.lower() not in heard and v.text.lower() not in heard]
+    return any(a.output_pool().contains(v) and not a.args_pool().contains(v) for v in values for a in acts)
 
 
 #: Arguments that are longer are a document that the agent wrote, not what it asked for.

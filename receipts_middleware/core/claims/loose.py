@@ -11,11 +11,12 @@ from typing import Final
 
 from receipts_middleware.core.claims import tables as t
 from receipts_middleware.core.claims.analyse import is_generic
-from receipts_middleware.core.claims.borders import is_hypothetical
+from receipts_middleware.core.claims.borders import COORDINATORS, is_hypothetical
 from receipts_middleware.core.claims.clauses import Clause
 from receipts_middleware.core.claims.segment import Token, Unit
 from receipts_middleware.core.claims.unit import ReadUnit
 from receipts_middleware.core.claims.value import Aspect, FoundClaim, Strength
+from receipts_middleware.core.dataclass import replace
 
 #: Words in front of a clause by which it only supposes.
 _SUPPOSES: Final = frozenset(
@@ -71,6 +72,57 @@ def faint_of(read: ReadUnit, text: str) -> Iterator[FoundClaim]:
             yield _found(text, tokens, clause)
     if not clauses and unit.segment.kind != "heading" and len(tokens) > 1 and not _tells(tokens):
         yield _line(text, tokens)
+
+
+def scraps_of(read: ReadUnit, text: str) -> Iterator[FoundClaim]:
+    """Stretches of a unit between two joints that give a value, whatever their grammar: "with a 36% open rate".
+
+    Where no claim is found, a look that returned the value is what they tell.
+
+    Args:
+        read: A sentence.
+        text: The reply that it points into.
+
+    Yields:
+        In order; offsets slice the reply.
+    """
+    tokens = read.unit.tokens
+    if tokens and tokens[-1].word == ":":
+        tokens = tokens[:-1]  # "Three unread messages:"
+    if not _may_assert(replace(read.unit, tokens=tokens)) or not any(_is_number(x) for x in tokens):
+        return
+    given: set[tuple[int, int]] = set()
+    for joints in (_STRONG, _WEAK):
+        for part in _stretches(tokens, joints):
+            told = len(part) > 1 and any(_is_number(x) for x in part) and not any(x.word in _SUPPOSES for x in part)
+            if told and (span := (part[0].start, part[-1].end)) not in given:
+                given.add(span)
+                yield _line(text, part)
+
+
+def _stretches(tokens: Sequence[Token], joints: frozenset[str]) -> Iterator[Sequence[Token]]:
+    first = 0
+    for at in range(len(tokens) + 1):
+        if at < len(tokens) and tokens[at].word not in joints:
+            continue
+        part = tokens[first:at]
+        while part and (part[0].word in joints or part[0].word in COORDINATORS or part[0].kind in _MARKS):
+            part = part[1:]
+        while part and part[-1].kind in _MARKS:
+            part = part[:-1]
+        if part:
+            yield part
+        first = at
+
+
+#: Where a stretch ends; then, of what no call bears out as a whole, where its parts end.
+_STRONG: Final = frozenset({";", ":", "—", "–"})
+_WEAK: Final = _STRONG | {",", "with", "but", "while", "and"}
+_MARKS: Final = frozenset({"joint", "stop", "mark", "open"})
+
+
+def _is_number(token: Token) -> bool:
+    return token.kind in ("number", "opaque") or token.word in t.NUMBER_WORDS
 
 
 def _may_assert(unit: Unit) -> bool:

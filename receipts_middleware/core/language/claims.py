@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.claims.find import claims_of
-from receipts_middleware.core.claims.loose import faint_of, loose_of
+from receipts_middleware.core.claims.loose import faint_of, loose_of, scraps_of
 from receipts_middleware.core.claims.segment import read_units
 from receipts_middleware.core.claims.unit import ReadUnit
 from receipts_middleware.core.dataclass import dataclass, replace
@@ -27,6 +27,7 @@ class ReadClaims:
         languages: Codes of the languages that they look like.
         loose: What may be a result of a call and is no claim by its grammar, in order of appearance.
         faint: What asserts so little that only a call which fell short shows what it claims, in order of appearance.
+        scraps: Stretches with a value, in order of appearance; they lie across all others.
     """
 
     claims: Sequence[FoundClaim]
@@ -36,6 +37,7 @@ class ReadClaims:
     languages: tuple[str, ...] = ()
     loose: Sequence[FoundClaim] = ()
     faint: Sequence[FoundClaim] = ()
+    scraps: Sequence[FoundClaim] = ()
 
 
 def read_claims(text: str, *, assumed: str | None = None, more: Words = NO_WORDS) -> ReadClaims:
@@ -57,8 +59,11 @@ def read_claims(text: str, *, assumed: str | None = None, more: Words = NO_WORDS
     spans = dict.fromkeys((units[n].segment.start, units[n].segment.end) for n in reading.unread if units[n].tokens)
     loose = [claim for unit in readable for claim in loose_of(unit, text)]
     faint = [claim for unit in readable for claim in faint_of(unit, text)]
+    scraps = [claim for unit in readable for claim in scraps_of(unit, text)]
     if more is not NO_WORDS:
-        claims, loose, faint = ([replace(claim, more=more) for claim in some] for some in (claims, loose, faint))
+        claims, loose, faint, scraps = (
+            [replace(claim, more=more) for claim in some] for some in (claims, loose, faint, scraps)
+        )
     ends = ((unit.tokens[0].start, unit.tokens[-1].end) for unit in units if unit.tokens)
     sentences = [(text[start:end], start, end) for start, end in ends]
-    return ReadClaims(claims, sentences, tuple(spans), reading.mostly, reading.names, loose, faint)
+    return ReadClaims(claims, sentences, tuple(spans), reading.mostly, reading.names, loose, faint, scraps)
