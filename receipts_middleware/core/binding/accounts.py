@@ -11,9 +11,11 @@ from receipts_middleware.core.binding.compare import agrees
 from receipts_middleware.core.binding.owning import owns_up
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.spoken import names_in
+from receipts_middleware.core.binding.tools import OF_MONEY, families
 from receipts_middleware.core.binding.umbrellas import Bound
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import read_values
+from receipts_middleware.core.values.tables import AMOUNT_KEYS
 
 _CLEAR: Final = frozenset({"supported", "unmatched"})
 _ACTED: Final = frozenset({"S2", "S3", "S4"})
@@ -108,13 +110,19 @@ def _repeated(group: Sequence[Act], this_turn: int, ignored: Collection[str]) ->
     if group[0].traits.name in ignored or _GESTURES & group[0].traits.own:
         return
     for act in group:
-        if act.kind != "acting" or act.grade not in _ACTED or not act.args:
+        if not (act.kind == "acting" or _moves_money(act)) or act.grade not in _ACTED or not act.args:
             continue
         key = act.alike or act.entry.receipt.args_sha256
         if key in first and act.entry.n > this_turn and not (act.repeat_key and act.repeat_key in marked):
             yield first[key], act
         marked.add(act.repeat_key)
         first.setdefault(key, act)
+
+
+def _moves_money(act: Act) -> bool:
+    """Whether a tool whose name alone may be a noun was told an amount: `refund(order_id, amount)`."""
+    moves = act.kind == "unknown" and not OF_MONEY.isdisjoint(families([act.traits.lead]))
+    return moves and any(AMOUNT_KEYS.intersection(key.split()) for key, _ in act.arg_pairs())
 
 
 def written_calls(reply: str, run: Run) -> Iterator[tuple[int, int, str]]:

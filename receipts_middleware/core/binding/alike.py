@@ -46,7 +46,7 @@ class Alike:
             if not args:
                 continue
             tool = self._known.tool(entry.tool)
-            if (tool.kind or kind_of_call(tool.spec, args)) != "acting":
+            if (tool.kind or kind_of_call(tool.spec, args)) not in _MAY_ACT:
                 continue
             own = tool.said is not None and tool.said.idempotency_key is not None
             said = None if own else entry.receipt.args_sha256 if self._by_digest else _scalars_of(args)
@@ -66,6 +66,10 @@ class Alike:
             if group[-1].n > this_turn:
                 for tool in dict.fromkeys(entry.tool for entry in group):
                     yield [self._known.act(entry) for entry in group if entry.tool == tool]
+
+
+#: Of what may act the rule says what acted.
+_MAY_ACT: Final = frozenset({"acting", "unknown"})
 
 
 def _scalars_of(args: object) -> object:

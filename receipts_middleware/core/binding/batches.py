@@ -15,7 +15,9 @@ from receipts_middleware.core.binding.spoken import names_in
 from receipts_middleware.core.binding.words import stem, words_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.patterns import pattern_of
+from receipts_middleware.core.toolspec import name_tokens
 from receipts_middleware.core.values import Value
+from receipts_middleware.core.values.counts import singular
 
 #: Words by which a claim is of all of something.
 ALL_OF: Final = pattern_of(
@@ -42,6 +44,7 @@ def batch_of(claim: FoundClaim, values: Sequence[Value], found: Candidates) -> t
         (_by_targets(claim.text, values, calls) if by_args else None)
         or (_by_names_covered(claim, calls) if by_args else None)
         or _by_count(claim, values, calls)
+        or _by_one(claim, values, calls)
         or _by_each(claim, values, calls)
         or _inside(claim, values, calls)
     )
@@ -130,6 +133,45 @@ def _by_count(
     return None
 
 
+#: More things than this are told of a listing or a file.
+_MAX_THINGS: Final = 50
+
+
+def _by_one(
+    claim: FoundClaim, values: Sequence[Value], calls: Sequence[Candidate]
+) -> tuple[str, tuple[Act, ...], str] | None:
+    """A number of the very things of which each call makes one, over one call: "I've sent 5 emails".
+
+    Or one and no more, over several calls that were given the same: "refunded it once".
+    """
+    done = [c.act for c in calls if c.act.done]
+    alike = [a for a in done if a.entry.receipt.args_sha256 == done[0].entry.receipt.args_sha256]
+    if len(alike) > 1 and _ONCE.search(claim.text):
+        return "wrong_amount", tuple(alike), f"{len(alike)} calls with the same arguments"
+    if len(calls) != 1 or not done or done[0].kind != "acting" or claim.subject != "agent" or claim.kind != "effect":
+        return None
+    act = done[0]
+    things = [token for token in name_tokens(act.traits.name) if singular(token) == token]
+    several = any(_SEVERAL.search(text) for _, text in act.arg_pairs())
+    if several or not _is_of_one(act) or len(act.output) > _SHORT or isinstance(act.body(), list):
+        return None
+    for value in counted(claim.text, values):
+        behind = list(words_of(_STOPS.split(claim.text[value.end :], maxsplit=1)[0][:80]))[:_BEHIND]
+        made = behind and singular(behind[-1]) in things and int(value.norm) <= _MAX_THINGS
+        if made and not agrees(value, act) and not act.once(_done_counts):
+            return "partial_batch", (act,), "1 done"
+    return None
+
+
+_ONCE: Final = pattern_of(
+    r"\b(?:(?:just|only|exactly) (?:once|one|a single)|once(?! (?:the|it|you|they|we|he|she|i|that|a|an|your)\b)"
+    r"|a single time|one time)\b",
+    re.IGNORECASE,
+)
+#: A text that names several things.
+_SEVERAL: Final = pattern_of(r"[,;\n]|\band\b|\ball\b")
+#: Characters of a result that has no room for a listing.
+_SHORT: Final = 400
 #: Kinds of tools that do something else in each call.
 _GENERIC: Final = frozenset({"shell", "unknown"})
 #: "all four", "both of the", "each of the five".
@@ -236,7 +278,7 @@ def _inside(
             if agrees(value, act):
                 continue
             fewer = [n for n in act.once(_done_counts) if 0 < n < int(value.norm)]
-            if fewer and (quantified or _counts_things(value, act)):
+            if fewer and (quantified or _counts_things(claim.text, value, act)):
                 return "partial_batch", (act,), f"{fewer[0]}"
     return None
 
@@ -322,8 +364,20 @@ def _tried(act: Act) -> set[int]:
     return {len(v) for v in args.values() if isinstance(v, list)} if isinstance(args, dict) else set()
 
 
-def _counts_things(value: Value, act: Act) -> bool:
-    return bool(value.unit) and stem(value.unit) in (act.traits.own | act.arg_words())
+#: Words behind a number in which the noun of what it counts stands: "four Vantablock tracks".
+_BEHIND: Final = 3
+
+
+def _counts_things(text: str, value: Value, act: Act) -> bool:
+    """Whether a number counts what the tool does something to."""
+    own = act.traits.own | act.arg_words()
+    if value.unit and stem(value.unit) in own:
+        return True
+    behind = _STOPS.split(text[value.end :], maxsplit=1)[0]
+    return any(stem(word) in own for word in list(words_of(behind[:80]))[:_BEHIND])
+
+
+_STOPS: Final = pattern_of(r"[,;:.(]|\b(?:from|in|to|for|with|and|on|at|by|of)\b")
 
 
 def _done_counts(act: Act) -> list[int]:

@@ -22,11 +22,12 @@ from receipts_middleware.core.binding.results import judge_result
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.settle import settle
 from receipts_middleware.core.binding.spoken import Spoken
-from receipts_middleware.core.binding.tools import Fit, Meant, fit, meant_by
+from receipts_middleware.core.binding.tools import Fit, Meant, fit, is_another_act, meant_by
 from receipts_middleware.core.binding.umbrellas import Bound, judge_umbrella
 from receipts_middleware.core.binding.unheld import tells_no_act, unless_alone, unless_unasked
-from receipts_middleware.core.binding.words import stem, stems_of
+from receipts_middleware.core.binding.words import stem, stems_of, words_of
 from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.claims.morphology import is_participle
 from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value
@@ -255,11 +256,12 @@ def _effect(said: Spoken, previous: tuple[Act, ...]) -> Judged:
     told = [(a, s) for a, s in said.told() if a.kind == "reading" and not is_bad(a)]
     if claim.aspect in ("perfect", "none") and meant.verb:
         told = [(a, s) for a, s in told if meant.verb in a.words()]  # an act is told of, unless a record says the same
-    shown = shown_by_a_look(said, found)
+    shown = None if _names_unmade(meant, [a for a, _ in told], run) else shown_by_a_look(said, found)
     if shown is not None:
         return shown
-    if found.calls and not (found.missing and not _same_object(found)):
+    if found.calls and not (found.missing and not _same_object(found, meant)):
         return judge_calls(said, found)
+    told = [] if _names_unmade(meant, [a for a, _ in told], run) else told
     if claim.subject != "agent" and told and told[0][1] >= 0.6:
         acts = tuple(a for a, _ in told[:2])
         return Judged("supported", (*(a.traits.name for a in acts), *found.tools), acts, "", "told", "S3")
@@ -268,6 +270,13 @@ def _effect(said: Spoken, previous: tuple[Act, ...]) -> Judged:
         if alike.calls:
             return judge_alike(said, alike, found)
     return _uncalled(claim, found, run) or _stands_alone(said, previous)
+
+
+def _names_unmade(meant: Meant, looks: Sequence[Act], run: Run) -> bool:
+    """Whether a claim names the act of a tool without a call, of which no look says a word: "the refund is sorted"."""
+    acts = {word for t in run.traits if t.kind == "acting" and t.name not in run.called for word in t.acts}
+    named = meant.words & acts
+    return bool(named) and not any(named & a.words() for a in looks)
 
 
 def _uncalled(claim: FoundClaim, found: Candidates, run: Run) -> Judged | None:
@@ -310,12 +319,24 @@ def _is_sure(claim: FoundClaim, found: Candidates, run: Run) -> bool:
     A record may say so as well: past passives and "already" tell of records wherever something was looked up. And
     what follows from an act ("the difference has been charged") is no act of its own, so a tool must be named for it.
     """
+    if not run.acts and claim.aspect == "past" and claim.voice != "state":
+        return found.named and not _was_told(claim, run)
     looked = any(a.kind != "acting" for a in run.acts)
-    if claim.aspect == "past" and claim.voice != "state" and (looked or not run.acts) and not _TOO.search(claim.text):
+    if claim.aspect == "past" and claim.voice != "state" and looked and not _TOO.search(claim.text):
         return False
     if looked and _ALREADY.search(claim.text):
         return False
     return found.named or not any(a.kind != "reading" and a.grade in ("S2", "S3", "S4") for a in run.acts)
+
+
+def _was_told(claim: FoundClaim, run: Run) -> bool:
+    """Whether the user or the operator says with the same verb that it was done; what is asked is not said."""
+    verb = stem(claim.action)
+    said = (s for s in _SENTENCES.findall(run.heard()) if not s.rstrip().endswith("?"))
+    return any(is_participle(word) and stem(word) == verb for sentence in said for word in words_of(sentence))
+
+
+_SENTENCES: Final = pattern_of(r"[^.?!\n]+[.?!]?")
 
 
 def _of_previous(previous: Sequence[Act]) -> str:
@@ -324,11 +345,12 @@ def _of_previous(previous: Sequence[Act]) -> str:
     return "accepted_only" if any(a.grade == "S2" for a in previous) else "failed"
 
 
-def _same_object(found: Candidates) -> bool:
+def _same_object(found: Candidates, meant: Meant) -> bool:
     """A call that was done shares the very thing that the claim names, and its verb is akin."""
     return any(
         c.act.done
         and c.act.kind != "reading"
+        and not is_another_act(meant, c.act.traits)
         and (
             (c.shared and c.fit.verb >= 1.5)
             or c.shared + c.values >= 2

@@ -92,7 +92,7 @@ def find_candidates(said: Spoken) -> Candidates:
 
 def _call(said: Spoken, act: Act, found: Fit) -> Candidate | None:
     """A call with what it shares with the claim: its words tell most where the tool's name tells little."""
-    if found.clash:
+    if found.clash or (act.kind == "reading" and act.traits.kind == "shell"):
         return None
     meant, kind = said.meant, act.traits.kind
     verb = 0.0
@@ -102,6 +102,13 @@ def _call(said: Spoken, act: Act, found: Fit) -> Candidate | None:
             verb = 2.5
         elif kind in _OPEN_KINDS and meant.verbs & families(own, said.run.words):
             verb = 1.0
+    if (
+        found.verb < FITS
+        and meant.verb
+        and act.kind == "acting"
+        and meant.verb == stem(act.entry.receipt.status_word or "")
+    ):
+        verb = 2.5  # "queued" of a call that answers so
     common = said.common(act)
     shared, other = common.things, common.values
     words = len(common.words - act.traits.own) + len(meant.words & act.key_words())

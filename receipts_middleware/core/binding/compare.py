@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from receipts_middleware.core.binding.acts import Act
-from receipts_middleware.core.binding.keyed import keyed_numbers
+from receipts_middleware.core.binding.keyed import keyed_dates, keyed_numbers
 from receipts_middleware.core.binding.labels import QUANTITY_KEYS, says_when, says_which
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.units import in_another_unit
@@ -46,6 +46,12 @@ _ZONED: Final = pattern_of(r"\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{
 _MIN_ID: Final = 4
 
 
+#: A span of days: "from 12 to 17 May".
+_IS_SPAN: Final = pattern_of(
+    r"\d(?:st|nd|rd|th)?(?: [A-Za-z]{3,9})? ?(?:to|until|till|through|–|-) ?(?:the )?(?:[A-Za-z]{3,9} )?\d"
+)
+
+
 @dataclass(slots=True)
 class Compared:
     """How the values of a claim stand to one call.
@@ -82,7 +88,9 @@ def compare(text: str, values: Sequence[Value], act: Act, run: Run, mentioned: P
             found.agree.append(value)
             continue
         mentioned = mentioned if mentioned is not None else Pool(values)
-        if value.kind in settled:
+        if value.kind in settled and not (
+            value.kind == "date" and _IS_SPAN.search(text) and _other_end(value, mentioned, act)
+        ):
             found.silent.append(value)  # the call's own amount or day is named, so this is another one
             continue
         said = _differs(value, text, mentioned, act, run) if act.check_args or value.kind == "id" else None
@@ -114,6 +122,8 @@ def agrees(value: Value, act: Act) -> bool:
 
 def _agrees(value: Value, act: Act) -> bool:
     how = act.pool().find(value)
+    if how == "minor_units" and _is_told_in_full(value, act):
+        return False
     if how in ("same", "minor_units", "ratio", "duration", "rounded"):
         return True
     if value.kind == "count":
@@ -127,6 +137,15 @@ def _agrees(value: Value, act: Act) -> bool:
         return False
     # What a call was given and returned again is one amount, not two that add up.
     return any(pool.find(value) in ("sum", "difference") for pool in (act.args_pool(), act.output_pool()))
+
+
+def _is_told_in_full(value: Value, act: Act) -> bool:
+    """Whether a call writes out that an amount a hundred times as large is meant: 6400 beside "$6,400.00"."""
+    whole = shift(value.norm, 2)
+    return any(
+        v.kind == "money" and v.norm == whole and not v.text.replace("-", "").isalnum()
+        for v in (*act.arg_values(), *act.output_values())
+    )
 
 
 def stands_in_text(norm: str, text: str) -> bool:
@@ -227,6 +246,8 @@ def _other_time(value: Value, mentioned: Pool, act: Act, run: Run) -> str | None
     given = [v for v in act.arg_values() if v.kind == value.kind]
     if value.kind == "time" and value.norm[:5] in run.ends():
         return None
+    if value.kind == "date" and (other := _other_end(value, mentioned, act)):
+        return other
     if not given or any(mentioned.contains(v) for v in given):
         return None  # the call's own date is named, so this is another one
     if value.kind == "time" and any(_ZONED.search(text) or "zone" in key for key, text in act.arg_pairs()):
@@ -236,6 +257,20 @@ def _other_time(value: Value, mentioned: Pool, act: Act, run: Run) -> str | None
     if any(v.text.lstrip("0:") == value.text.lstrip("0:") for v in given):
         return None  # 00:01:12 and 1:12
     return given[0].text
+
+
+def _other_end(value: Value, mentioned: Pool, act: Act) -> str | None:
+    """The other end of a span of days of which a claim names one as the call was given it: 12 to 17 over 14 to 17."""
+    ends = [v for key, v in act.once(keyed_dates) if _ENDS.intersection(key.split())]
+    own = [v for v in ends if not mentioned.contains(v)]
+    return own[0].text if len(ends) == _TWO and len(own) == 1 else None
+
+
+#: Words of keys under which a span of days begins and ends.
+_ENDS: Final = frozenset(
+    "start end from to in out begin until till arrival departure checkin checkout first last".split()
+)
+_TWO: Final = 2
 
 
 def _other_money(value: Value, text: str, mentioned: Pool, act: Act, run: Run) -> str | None:

@@ -213,7 +213,7 @@ def _speaks_of(cell: Cell, value: Value, piece: Piece, row: Row, view: View) -> 
     if value.kind == "money" and row in view.alone:
         return bool(key_stems(cell.key) & _SUMS & piece.stems)
     nouns = piece.acts[row.act].traits.own & piece.stems
-    return value.kind == "count" and bool(nouns) and _AMOUNTS.isdisjoint(words)
+    return value.kind == "count" and row in view.alone and bool(nouns) and _AMOUNTS.isdisjoint(words)
 
 
 _AMOUNTS: Final = frozenset(AMOUNT_KEYS) - {"total", "value", "limit"}

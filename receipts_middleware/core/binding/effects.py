@@ -14,6 +14,7 @@ from receipts_middleware.core.binding.candidates import Candidate, Candidates
 from receipts_middleware.core.binding.compare import TARGETS, Compared, agrees, compare
 from receipts_middleware.core.binding.granted import done_other, echoed_other, granted_other, mistyped, nothing_yet
 from receipts_middleware.core.binding.names import others_named
+from receipts_middleware.core.binding.reasons import tells_why
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.tools import Traits
@@ -92,6 +93,8 @@ def judge_calls(said: Spoken, found: Candidates) -> Judged:
         best = max((c.act for c in clean), key=lambda act: _RANK[act.grade])
         status = _shortfall(_grade_for(claim, best))
         if status == "accepted_only" and (in_its_words(claim, best) or _tells_the_result(claim, best)):
+            status = "supported"
+        if status == "failed" and _tells_why(claim, best):
             status = "supported"
         return Judged(status, tools, tuple(c.act for c in clean), _ending(best), "grade", required)
     elsewhere = _elsewhere(said, calls)
@@ -199,6 +202,12 @@ def _tells_the_result(claim: FoundClaim, act: Act) -> bool:
     words = stems(claim.objects)
     told = words & stems_of(act.output[:4_000])
     return claim.voice == "state" and bool(told) and not words & (act.arg_words() | act.traits.own)
+
+
+def _tells_why(claim: FoundClaim, act: Act) -> bool:
+    """Whether a state is what a call gives as the reason of its failure: "c.log is locked"."""
+    stands = claim.subject != "agent" and claim.voice != "active" and claim.aspect == "present"
+    return stands and tells_why(claim.text[: claim.core or None], act)
 
 
 def in_its_words(claim: FoundClaim, act: Act) -> bool:

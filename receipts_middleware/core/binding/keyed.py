@@ -28,6 +28,13 @@ def keyed_numbers(act: Act) -> list[tuple[str, Value]]:
     return found
 
 
+def keyed_dates(act: Act) -> list[tuple[str, Value]]:
+    """Days of the arguments under their keys; a longer text tells of days and is none."""
+    dates = [v for v in act.arg_values() if v.kind == "date"]
+    pairs = [(key, text) for key, text in act.arg_pairs() if len(text) <= _STATEMENT] if dates else []
+    return [(key, v) for key, text in pairs for v in dates if v.text in text]
+
+
 #: A number with its unit ("10 mg") is no longer.
 _MEASURE: Final = 12
 #: A text longer than this is a statement or a command rather than a value.

@@ -24,7 +24,7 @@ from receipts_middleware.core.language.value import NO_WORDS, Words
 from receipts_middleware.core.ledger import Entry
 from receipts_middleware.core.policy import NO_POLICY, Policy, ToolPolicy
 from receipts_middleware.core.toolspec import ToolKind, ToolSpec, find_spec, is_thought, kind_of, kind_of_call
-from receipts_middleware.core.toolspec.call import fixed_kind
+from receipts_middleware.core.toolspec.call import does_nothing, fixed_kind
 
 #: With more calls than this a claim is held only against those that may be meant, so that judging stays near-constant.
 MANY: Final = 200
@@ -168,7 +168,10 @@ class Known:
 
     def _read(self, entry: Entry) -> Act:
         tool, args = self.tool(entry.tool), entry.call.args if entry.call is not None else None
-        act = Act(entry, tool.kind or kind_of_call(tool.spec, args), tool.traits, self)
+        kind = tool.kind or kind_of_call(tool.spec, args)
+        if kind == "shell" and does_nothing(args):
+            kind = "reading"
+        act = Act(entry, kind, tool.traits, self)
         act.check_args = self._policy.check_args
         if tool.said is not None and tool.said.check_args is not None:
             act.check_args = tool.said.check_args

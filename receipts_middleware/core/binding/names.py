@@ -29,7 +29,7 @@ def others_named(said: Spoken, calls: Sequence[Candidate]) -> dict[Act, str]:
             continue
         other = (
             _other_named(said.lowered(), act, run)
-            or _other_keyed(said, act)
+            or _other_keyed(said, act, run)
             or (said.has_digits() and _other_by_digits(said, act))
             or other_member(said, act)
             or other_name(text, act, run)
@@ -107,7 +107,7 @@ _DAY: Final = pattern_of(
 )
 
 
-def _other_keyed(said: Spoken, act: Act) -> str:
+def _other_keyed(said: Spoken, act: Act, run: Run) -> str:
     """`in the Facilities channel` where the argument `channel` is `Finance`."""
     text, lowered = said.text, said.lowered()
     for key, given in act.arg_pairs():
@@ -124,6 +124,8 @@ def _other_keyed(said: Spoken, act: Act) -> str:
         digits = "".join(c for c in value if c.isdigit())
         if digits and re.search(rf"(?<!\d){digits}(?!\d)", text):
             continue  # "the 40 GB plan" is M40
+        if any(name in shown.lower() for record in run.about(value.lower()) for _, shown in record.pairs):
+            continue  # a look gave both: they are one thing
         if _DAY.match(name) or match.start() == 0 or name in act.text() or stem(name) in stems_of(value):
             continue
         return f"{word} {value}"

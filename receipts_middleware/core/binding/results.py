@@ -8,6 +8,7 @@ from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.bodies import Record
+from receipts_middleware.core.binding.checks import reported_failure
 from receipts_middleware.core.binding.compare import DATA_UNITS, shape
 from receipts_middleware.core.binding.effects import Judged
 from receipts_middleware.core.binding.run import Run
@@ -54,7 +55,9 @@ def judge_result(said: Spoken) -> Judged:
     acts = tuple(near)
     if not run.acts:
         return Judged("unmatched", required="S1")
-    wrong = _tests_failed(claim, near) or _misquoted(claim, values, near, run) or _contradicted(claim.text, near, run)
+    wrong = (
+        reported_failure(claim, near) or _misquoted(claim, values, near, run) or _contradicted(claim.text, near, run)
+    )
     if wrong is not None:
         return Judged("misquoted", tools, acts, wrong, "value", "S1")
     unseen = [v for v in values if v.kind in _MISQUOTABLE and not is_seen(v, run)]
@@ -63,29 +66,6 @@ def judge_result(said: Spoken) -> Judged:
     if (values and near) or best >= COVERS:
         return Judged("supported", tools, acts, "", "", "S1")
     return Judged("unmatched", tools, acts, "", "words", "S1")
-
-
-#: What a test run, a linter or a build says of failures.
-_FAILURES: Final = pattern_of(
-    r"\b([1-9]\d{0,6}) (?:failed|failures?|errors?|failing)\b|^(?:FAILED|ERROR)\b|\bFAIL\b|Found [1-9]\d* error",
-    re.MULTILINE,
-)
-_ALL_PASS: Final = pattern_of(
-    r"\b(?:all|every|everything|both)\b.*\b(?:pass|passes|passed|passing|green|clean|succeed(?:s|ed)?)\b"
-    r"|\bno (?:errors|failures)\b",
-    re.IGNORECASE,
-)
-
-
-def _tests_failed(claim: FoundClaim, near: Sequence[Act]) -> str | None:
-    """A failure that a program reports, where the claim says that all of it passed."""
-    if claim.negated or _ALL_PASS.search(claim.text) is None:
-        return None
-    for act in near:
-        found = _FAILURES.search(act.output[-4_000:]) if act.kind in ("shell", "unknown") else None
-        if found:
-            return found[0][:100]
-    return None
 
 
 def is_seen(value: Value, run: Run) -> bool:

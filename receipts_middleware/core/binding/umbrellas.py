@@ -10,6 +10,7 @@ from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.compare import TARGETS
 from receipts_middleware.core.binding.effects import Judged
 from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.dataclass import dataclass, replace
 from receipts_middleware.core.patterns import pattern_of
@@ -73,8 +74,19 @@ def judge_umbrella(bound: Bound, found: Sequence[Bound], run: Run) -> Bound:
     if not run.acts:
         able = tuple(t.name for t in run.traits if t.kind != "reading")
         return replace(bound, judged=Judged("not_called" if able else "unmatched", able, (), "", "umbrella", "S3"))
+    unmade = _unmade(claim, run)
+    if not acts and unmade:
+        return replace(bound, judged=Judged("not_called", unmade, (), "", "no_call", "S3"))
     status = "supported" if acts else "unmatched"
     return replace(bound, judged=Judged(status, tools, tuple(acts), "", "umbrella", "S3"))
+
+
+def _unmade(claim: FoundClaim, run: Run) -> tuple[str, ...]:
+    """Tools without a call whose act an umbrella names and of which no look says a word: "taken care of the refund"."""
+    words = stems_of(claim.text)
+    seen = frozenset(word for a in run.acts for word in a.words())
+    could = (t for t in run.traits if t.kind == "acting" and t.name not in run.called)
+    return tuple(t.name for t in could if (t.acts & words) - seen)
 
 
 def unfinished(acts: Sequence[Act]) -> list[Act]:

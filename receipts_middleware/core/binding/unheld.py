@@ -17,6 +17,7 @@ from receipts_middleware.core.binding.tools import meant_by
 from receipts_middleware.core.binding.umbrellas import Bound
 from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.claims.tables import ENDED
 from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import read_values
@@ -39,6 +40,10 @@ def unless_unasked(bound: Bound, run: Run) -> Bound:
     claim = bound.claim
     if bound.judged.status != "not_called" or bound.judged.reason != "no_call" or claim.subject == "agent":
         return bound
+    if claim.action in ENDED and stems_of(claim.text) & frozenset(
+        word for t in run.traits if t.name in bound.judged.tools for word in t.acts
+    ):
+        return bound  # "the refund is sorted" says of an act that it is done
     if claim.kind in ("umbrella", "check") or (not run.acts and _is_no_rule(claim)):
         return bound
     things = [v for v in read_values(claim.text) if v.kind in TARGETS]

@@ -208,7 +208,8 @@ def _with_reasons(text: str, tokens: Sequence[Token], claim: FoundClaim, behind:
         return claim
     if not _REASON.match(text, claim.end):
         return claim
-    return replace(claim, text=text[claim.start : end], end=end, core=claim.end - claim.start)
+    core = 0 if text[claim.end : end].strip(" ,;").lower() == "once" else claim.end - claim.start
+    return replace(claim, text=text[claim.start : end], end=end, core=core)
 
 
 def _strength(chain: Chain, tokens: Sequence[Token]) -> Strength:

@@ -133,11 +133,14 @@ def _thoughts(text: str) -> Iterator[Span]:
 def _asserted(text: str, document: Document) -> Iterator[Segment]:
     """Segments outside block quotes and drafts."""
     draft: int | None = None
-    letter = planned = False
+    letter = planned = explained = False
     block = -1
     proposed = _proposed(text, document.segments)
     for segment in document.segments:
-        if segment.quoted or segment.kind == "header" or segment.start in proposed:
+        if segment.kind == "header":
+            explained = _explains(text[segment.start : min(segment.end, segment.start + _MAX_LEAD)])
+        explained = explained and segment.kind in ("header", "row")
+        if segment.quoted or segment.kind == "header" or segment.start in proposed or explained:
             continue
         if draft is not None and segment.block > draft:
             if segment.block == draft + 1 or letter:
@@ -192,6 +195,8 @@ def _proposed(text: str, segments: Sequence[Segment]) -> frozenset[int]:
 #: Characters of a heading or lead-in; a longer one announces nothing.
 _MAX_LEAD: Final = 400
 _LETTERS: Final = pattern_of(r"[a-z]+")
+#: Addresses, paths and code, whose words announce nothing.
+_NAMES: Final = pattern_of(r"`[^`\n]*`|[^\s`]*[@/._][^\s`]*\w")
 
 
 def _announced(text: str, segment: Segment) -> Sequence[str]:
@@ -201,7 +206,17 @@ def _announced(text: str, segment: Segment) -> Sequence[str]:
     words = text[segment.start : segment.end].rstrip(" *_")
     if segment.kind != "heading" and words[-1:] != ":" and not _is_bold(text[segment.start : segment.end].strip()):
         return ()
-    return _LETTERS.findall(words.lower())
+    return _LETTERS.findall(_NAMES.sub(" ", words.lower()))
+
+
+def _explains(header: str) -> bool:
+    """Whether a table says what words mean: "phrase | meaning"."""
+    words = set(_LETTERS.findall(header.lower()))
+    return not words.isdisjoint(_WORDINGS) and not words.isdisjoint(_MEANINGS)
+
+
+_WORDINGS: Final = frozenset("phrase phrases wording sentence term terms word words template expression text".split())
+_MEANINGS: Final = frozenset("meaning meanings means definition explanation sense translation usage".split())
 
 
 def _is_bold(raw: str) -> bool:

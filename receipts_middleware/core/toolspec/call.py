@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from receipts_middleware.core.lexicon.verbs import HTTP_METHOD_KINDS, READING_NOUNS
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.toolspec.kind import by_verb, leads_with_reading, name_tokens
 from receipts_middleware.core.toolspec.spec import ToolKind, ToolSpec
 
@@ -36,6 +37,33 @@ def kind_of_call(spec: ToolSpec, args: object) -> ToolKind:
             if said is not None:
                 return said
     return spec.kind
+
+
+#: Programs that change nothing, whatever they are given; what `echo` prints is no act.
+_IDLE_PROGRAMS: Final = frozenset("true : echo printf sleep pwd date whoami exit cd clear".split())
+_COMMENT: Final = pattern_of(r"(?:^|\s)#.*")
+_PARTS: Final = pattern_of(r"&&|\|\||[;|\n]")
+_MAX_COMMAND: Final = 2_000
+
+
+def does_nothing(args: object) -> bool:
+    """Whether a command line changes nothing: comments, and programs that only print or wait.
+
+    Args:
+        args: Arguments of a call of a shell. Untrusted.
+    """
+    held = next((args[key] for key in _COMMANDS if key in args), None) if isinstance(args, Mapping) else args
+    if not isinstance(held, str) or not held.strip() or len(held) > _MAX_COMMAND:
+        return False
+    if ">" in held or "$(" in held or "`" in held:
+        return False
+    parts = (
+        _COMMENT.sub("", part).split() for line in held.splitlines() for part in _PARTS.split(_COMMENT.sub("", line))
+    )
+    return all(not part or part[0] in _IDLE_PROGRAMS for part in parts)
+
+
+_COMMANDS: Final = ("command", "cmd", "code", "script", "input")
 
 
 def fixed_kind(spec: ToolSpec) -> ToolKind | None:
