@@ -11,7 +11,9 @@ from receipts_middleware.core.binding.bodies import leaf_texts
 from receipts_middleware.core.binding.candidates import Candidate, Candidates
 from receipts_middleware.core.binding.compare import TARGETS, agrees, shape
 from receipts_middleware.core.binding.labels import is_label
+from receipts_middleware.core.binding.reasons import tells_why
 from receipts_middleware.core.binding.spoken import names_in
+from receipts_middleware.core.binding.tools import FITS
 from receipts_middleware.core.binding.words import stem, words_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.patterns import pattern_of
@@ -22,7 +24,8 @@ from receipts_middleware.core.values.counts import singular
 #: Words by which a claim is of all of something.
 ALL_OF: Final = pattern_of(
     r"\b(?:(?<!\bin )(?<!\bat )(?<!\bafter )all(?! told\b| in all\b)"  # 722 in all, after all, all told
-    r"|both|every|each|everyone|everybody|everything|whole|entire|rest|remaining)\b",
+    r"|both|every|each|everyone|everybody|everything|whole|entire|rest|remaining"
+    r"|the (?:whole )?(?:lot|bunch|batch)(?= (?:on|in|at|by|for|with|as|this|today|now)\b|\W*$)|across the board)\b",
     re.IGNORECASE,
 )
 #: A headline over a whole batch.
@@ -128,7 +131,10 @@ def _by_count(
             return "partial_batch", acts, f"{len(done)} done"
     if len(groups) <= len(done) or any(n <= len(done) for n in counts if n > 1):
         return None
-    if ALL_OF.search(claim.text) or _WHOLE.search(claim.text):
+    whole = _WHOLE.search(claim.text) is not None and (
+        claim.voice != "state" or calls[0].fit.verb >= 3 or calls[0].fit.noun > 0
+    )
+    if whole or ALL_OF.search(claim.text):
         return "partial_batch", acts, observed
     return None
 
@@ -148,7 +154,14 @@ def _by_one(
     alike = [a for a in done if a.entry.receipt.args_sha256 == done[0].entry.receipt.args_sha256]
     if len(alike) > 1 and _ONCE.search(claim.text):
         return "wrong_amount", tuple(alike), f"{len(alike)} calls with the same arguments"
-    if len(calls) != 1 or not done or done[0].kind != "acting" or claim.subject != "agent" or claim.kind != "effect":
+    if (
+        len(calls) != 1
+        or calls[0].fit.verb < FITS
+        or not done
+        or done[0].kind != "acting"
+        or claim.subject != "agent"
+        or claim.kind != "effect"
+    ):
         return None
     act = done[0]
     things = [token for token in name_tokens(act.traits.name) if singular(token) == token]
@@ -262,7 +275,7 @@ def _inside(
         act = candidate.act
         quantified = of_all or _is_whole_range(claim.text, act)
         short = _left_out(act, values)
-        if short:
+        if short and not tells_why(claim.text, act):
             return ("failed" if len(values) <= 2 and not quantified else "partial_batch"), (act,), short
         tried = act.once(_tried)
         if act.entry.outcome == "partial" and (quantified or any(int(v.norm) in tried for v in counts)):

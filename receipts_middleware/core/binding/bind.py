@@ -18,11 +18,13 @@ from receipts_middleware.core.binding.effects import Judged, as_repeated, judge_
 from receipts_middleware.core.binding.gaps import as_far_as_known
 from receipts_middleware.core.binding.hedges import is_hedged
 from receipts_middleware.core.binding.others import is_by_others, judge_others
+from receipts_middleware.core.binding.owning import without_idle
+from receipts_middleware.core.binding.reasons import tells_why
 from receipts_middleware.core.binding.results import judge_result
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.settle import settle
 from receipts_middleware.core.binding.spoken import Spoken
-from receipts_middleware.core.binding.tools import Fit, Meant, fit, is_another_act, meant_by
+from receipts_middleware.core.binding.tools import FITS, Fit, Meant, families, fit, is_another_act, meant_by
 from receipts_middleware.core.binding.umbrellas import Bound, judge_umbrella
 from receipts_middleware.core.binding.unheld import tells_no_act, unless_alone, unless_unasked
 from receipts_middleware.core.binding.words import stem, stems_of, words_of
@@ -99,6 +101,7 @@ def _is_admitted(claim: FoundClaim, claims: Sequence[FoundClaim], reply: str, ju
     rest = _STOP.split(reply[claim.end : min(following, claim.end + _BEFORE)])[0]
     if _CONDITION.match(rest):
         return False
+    rest = without_idle(rest)
     said = _without_own_verb(claim) if _is_own_act(claim, judged) else proper
     return _WORD.search(rest) is not None and reads_as(f"{said} {without_citations(rest)}") == "failure"
 
@@ -209,6 +212,7 @@ def _result(said: Spoken) -> Judged:
     judged = judge_result(said)
     if judged.status == "supported" and len(judged.acts) == 1 and reads_as(claim.text) != "failure":
         missing = rejected_by_name(claim.text, judged.acts[0])
+        missing = "" if tells_why(claim.text, judged.acts[0]) else missing
         if missing and judged.acts[0].kind == "acting":
             return replace(judged, status="partial_batch", observed=missing[:300], reason="batch")
     if judged.status == "supported" and judged.acts and all(_is_own_text(a, said.meant, values) for a in judged.acts):
@@ -286,9 +290,27 @@ def _uncalled(claim: FoundClaim, found: Candidates, run: Run) -> Judged | None:
         return no_act
     if not fits:
         return None
+    if claim.aspect != "present" and not _speaks_of_one(meant_by(claim), found, run):
+        return Judged("unmatched", found.tools, (), "", "words", "S3")
     if claim.subject != "agent" and not _is_sure(claim, found, run):
         return Judged("unmatched", found.tools, (), "", "agentless", "S3")
     return Judged("not_called", found.tools, (), "", "no_call", "S3")
+
+
+#: Tools that fit a claim best, of which one must have its verb or a thing that it names.
+_BEST: Final = 3
+
+
+def _speaks_of_one(meant: Meant, found: Candidates, run: Run) -> bool:
+    """Whether a claim has more of a tool than a verb of the same family, which stands for many acts.
+
+    A verb of which the request has one of its family, and one that the owner of the agent added, stand for this one.
+    """
+    if meant.verb in run.words.verbs or not meant.verbs.isdisjoint(families(stems_of(run.request))):
+        return True
+    best = found.tools[:_BEST]
+    fits = [fit(meant, traits) for traits in run.traits if traits.name in best]
+    return any(f.verb >= 3 or f.noun > 0 or f.verb < FITS for f in fits)
 
 
 def _stands_alone(said: Spoken, previous: tuple[Act, ...]) -> Judged:

@@ -94,6 +94,8 @@ def judge_calls(said: Spoken, found: Candidates) -> Judged:
         status = _shortfall(_grade_for(claim, best))
         if status == "accepted_only" and (in_its_words(claim, best) or _tells_the_result(claim, best)):
             status = "supported"
+        if status == "accepted_only" and all(_is_of_its_family(c) for c in clean):
+            return Judged("unmatched", tools, tuple(c.act for c in clean), "", "words", required)
         if status == "failed" and _tells_why(claim, best):
             status = "supported"
         return Judged(status, tools, tuple(c.act for c in clean), _ending(best), "grade", required)
@@ -105,6 +107,16 @@ def judge_calls(said: Spoken, found: Candidates) -> Judged:
         kind, value, shown = compared[id(other)].differ[0]
         return Judged(kind, tools, (other.act,), f"{value.text}: {shown}"[:300], "value", required)
     return Judged("wrong_target", tools, (other.act,), named.get(other.act, "")[:300], "name", required)
+
+
+def _is_of_its_family(candidate: Candidate) -> bool:
+    """Whether a claim has no more of a call than a verb of the same family, which stands for many acts."""
+    content = candidate.fit.noun + candidate.shared + candidate.values + candidate.words
+    return 0 < candidate.fit.verb < _OWN_VERB and not content
+
+
+#: The fit of a tool's very verb.
+_OWN_VERB: Final = 3.0
 
 
 def as_repeated(text: str, values: Sequence[Value], telling: Sequence[Act], run: Run) -> tuple[str, str, str]:

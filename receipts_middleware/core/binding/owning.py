@@ -48,7 +48,7 @@ _SAYS_NOTHING: Final = pattern_of(
     r"|\bno (?:problem|worries|need|known|fees?|charges?|extra|further|other|more|longer|one else|later than)\b"
     r"|\b(?:can|may|must|ought to) (?:only )?be\b|\bonly (?:against|for|with|on|by|takes?)\b|\bnot only\b"
     r"|\b(?:staff|everyone|people|users|guests|customers|you) (?:should|ought to|must|may|can|will)\b[^.;]*"
-    r"|,? so (?:that )?(?:the|it|she|he|they|you|nobody|no one|no|we|everyone)\b[^.;]*",
+    r"|,? so (?:that )?(?:the|it|she|he|they|you|nobody|no one|nothing|no|we|everyone)\b[^.;]*",
     re.IGNORECASE,
 )
 

@@ -26,7 +26,7 @@ COVERS: Final = 0.5
 
 #: Values that are worked out in so many ways that an unseen one shows nothing.
 _DERIVED_WORDS: Final = pattern_of(
-    r"\b(?:total|sum|combined|altogether|overall|averages?|averaged|mean|median|difference|save[sd]?|saving|savings|remaining|left"
+    r"\b(?:total|sum|combined|together|altogether|overall|averages?|averaged|mean|median|difference|save[sd]?|saving|savings|remaining|left"
     r"|each|per|over|under|points? (?:above|below|ahead|behind)|more than|less than|at least|up to|between"
     r"|additional|extra|cheaper|higher|lower|increase|decrease|net|gross|minus|plus|worth|estimated?|would|could)\b",
     re.IGNORECASE,
@@ -121,14 +121,25 @@ def _misquoted(claim: FoundClaim, values: Sequence[Value], near: Sequence[Act], 
             continue
         if value.kind == "count" and value.norm in ("0", "1", "2", "3") and not value.unit:
             continue
+        if _is_name(value, claim.text, run):
+            continue
         if claim.text[: value.start].rstrip().endswith((" but", " except")):
             continue
-        if (value.kind == "percent" and _is_ratio(value, values)) or _is_share(value, values):
+        if (value.kind == "percent" and _is_ratio(value, values)) or _is_share(value, values, near):
             continue
         other = _in_place_of(value, claim, values, near)
         if other is not None and not _works_out(value, near, run):
             return f"{value.text}: {other}"
     return None
+
+
+_NAMED: Final = pattern_of(r"[A-Za-z]{2,12}[ -]\Z")
+
+
+def _is_name(value: Value, text: str, run: Run) -> bool:
+    """Whether a number with the word before it stands in a result: "GEOL 402" over "GEOL 402-01"."""
+    word = _NAMED.search(text, max(0, value.start - 14), value.start)
+    return word is not None and f"{word[0]}{value.text}".lower() in run.seen_text()
 
 
 def _is_near(value: Value, run: Run) -> bool:
@@ -151,13 +162,23 @@ def _is_ratio(value: Value, values: Sequence[Value]) -> bool:
     return any(round(100 * x / b, places) == float(value.norm) for a in numbers for b in numbers for x in (a, b - a))
 
 
-def _is_share(value: Value, values: Sequence[Value]) -> bool:
-    """Whether an amount is the share of another that the claim tells: 70 % of 540 are 378."""
-    if value.kind not in ("money", "count"):
-        return False
-    numbers = [float(v.norm) for v in values if v.kind in ("money", "count") and v is not value][:8]
+def _is_share(value: Value, values: Sequence[Value], near: Sequence[Act]) -> bool:
+    """Whether an amount is a share of another that the claim or a result tells, or that with the share on it or off it.
+
+    70 % of 540 are 378; 55 with a tolerance of 10 % are 60.50.
+    """
     shares = [float(v.norm) / 100 for v in values if v.kind == "percent"][:8]
-    return any(round(n * s, 2) == float(value.norm) for n in numbers for s in shares)
+    if value.kind not in ("money", "count") or not shares:
+        return False
+    shown = (v for act in near for v in act.output_values()[:_MAX_SHOWN])
+    numbers = [float(v.norm) for v in (*values, *shown) if v.kind in ("money", "count") and v is not value]
+    return any(
+        round(n * s, 2) == float(value.norm) for n in numbers for share in shares for s in (share, 1 + share, 1 - share)
+    )
+
+
+#: Numbers of one result that a share may be of.
+_MAX_SHOWN: Final = 60
 
 
 def _in_place_of(value: Value, claim: FoundClaim, values: Sequence[Value], near: Sequence[Act]) -> str | None:
@@ -166,11 +187,11 @@ def _in_place_of(value: Value, claim: FoundClaim, values: Sequence[Value], near:
     words = stems_of(claim.text)
     for act in near:
         for text in _passages(act, words, [v for v in values if v is not value]):
-            pool = [v for v in text if _alike(v, value) and v.norm != value.norm and not mentioned.contains(v)]
+            pool = [v for v in text if _alike(v, value) and _may_be_misread(value, v) and not mentioned.contains(v)]
             if pool:
                 return pool[0].text
         if value.kind == "count" and (keyed := _under_its_key(value, words, act)) is not None:
-            return keyed
+            return keyed if _may_be_misread(value, Value("count", keyed, 0, 0, keyed)) else None
     return None
 
 
@@ -203,6 +224,25 @@ def _alike(other: Value, value: Value) -> bool:
             return len(other.norm) == len(value.norm) or value.norm.startswith("wd:") or len(other.norm) > 4
         return True
     return value.kind in ("money", "percent") and other.kind == "count" and not other.unit and "." in other.norm
+
+
+#: A number that is misread stays within this factor; what lies further off was worked out, or is of something else.
+_FACTOR: Final = 3.0
+
+
+def _may_be_misread(value: Value, other: Value) -> bool:
+    """Whether a value may stand by mistake for another: a number of about its size, or with its digits."""
+    if value.norm == other.norm:
+        return False
+    try:
+        said, shown = abs(float(value.norm)), abs(float(other.norm))
+    except ValueError:
+        return True
+    if not said or not shown or max(said, shown) <= _FACTOR * min(said, shown):
+        return True
+    if value.unit[:1] == "k" and 1 / _FACTOR <= 1_000 * said / shown <= _FACTOR:
+        return True  # kilos over grams
+    return value.norm.strip("0.") == other.norm.strip("0.") or (value.kind == "money" and value.unit != other.unit)
 
 
 def _is_year(value: Value) -> bool:
@@ -241,12 +281,20 @@ def _number(text: str) -> object:
         return text
 
 
+#: Behind a number: it is by how much two others differ.
+_DIFFERENCE: Final = pattern_of(
+    r"(?: \w+)? (?:fewer|less|more|short|over|above|below|under|later|earlier)\b", re.IGNORECASE
+)
+
+
 def _swapped(claim: FoundClaim, values: Sequence[Value], near: Sequence[Act], run: Run) -> str | None:
     """Counts whose unit is a key of the result that holds another number, which stands under another key."""
     for value in values:
         unit = stem(value.unit) if value.kind == "count" and value.unit else ""
         if not unit or not value.norm.isdecimal() or claim.text[: value.start].rstrip().endswith((" of", " but")):
             continue  # "168 of 240 responded": what responded is told before it
+        if _DIFFERENCE.match(claim.text, value.end):
+            continue
         for act in near:
             for record in act.records()[:50]:
                 own = [t for k, t in record.pairs if unit in {stem(w) for w in k.split()} and t.isdecimal()]

@@ -204,8 +204,9 @@ def _may_be_outcome(table: Table, number: int, act: Act) -> bool:
 
 
 def _is_in_its_result(values: Sequence[Value], act: Act) -> bool:
-    own = act.output_pool()
-    return bool(values) and all(own.find(v) == "same" for v in values)
+    own, given = act.output_pool(), act.args_pool()
+    told = [v for v in values if own.find(v) == "same"]
+    return bool(told) and all(v in told or given.contains(v) for v in values)
 
 
 def _repeats_the_request(table: Table, number: int, act: Act) -> bool:

@@ -31,12 +31,29 @@ def totals_of(acts: Sequence[Act]) -> frozenset[float]:
                 number = _number(text)
                 if number is not None:
                     by_key.setdefault((act.traits.name, side, key), []).append(number)
+        for column in _columns(act):
+            if len(column) > 1:
+                found.add(round(sum(column), 4))
     for numbers in by_key.values():
         if 1 < len(numbers) <= _MAX_CHOSEN:
             found.update(_sums(numbers))
         elif len(numbers) > 1:
             found.add(round(sum(numbers), 4))
     return frozenset(found)
+
+
+def _columns(act: Act) -> Iterable[list[float]]:
+    """Numbers of the records of one result, by key."""
+    columns: dict[str, list[float]] = {}
+    for record in act.records()[1:_MAX_ROWS]:
+        for key, text in record.pairs:
+            if text[:1].isdecimal() and (number := _number(text)) is not None:
+                columns.setdefault(key, []).append(number)
+    return columns.values()
+
+
+#: Records of one result that are added up.
+_MAX_ROWS: Final = 60
 
 
 def _sums(numbers: Sequence[float]) -> Iterable[float]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value
 from receipts_middleware.core.values.tables import DURATIONS
 
@@ -26,6 +28,22 @@ _SPELT: Final = frozenset("litre liter kilo tonne metre meter".split())
 _SIGNIFICANT: Final = 2
 
 
+_SHORT_FORM: Final = pattern_of(
+    r"\D{0,2}\d+(?P<part>[.,]\d)?\s?(?P<scale>k|m|mn|mio|bn|thousand|million|billion)\b", re.IGNORECASE
+)
+_SCALES: Final = {"k": 3, "t": 3, "m": 6, "b": 9}
+
+
+def _is_shortened(value: Value, run: Run) -> bool:
+    """Whether a number told in thousands or millions is one that was seen, rounded: 18.2k over 18,240."""
+    match = _SHORT_FORM.match(value.text) if value.kind in ("count", "money") else None
+    if match is None:
+        return False
+    half = 0.5 * 10.0 ** (_SCALES[match["scale"][0].lower()] - (1 if match["part"] else 0))
+    seen = (v for act in run.acts for v in act.output_values()[:400] if v.kind in ("count", "money"))
+    return any(abs(float(v.norm) - float(value.norm)) <= half for v in seen)
+
+
 def in_another_unit(value: Value, run: Run) -> bool:
     """Whether a measure was seen in another unit: 0.021 m told as 2.1 cm.
 
@@ -33,6 +51,8 @@ def in_another_unit(value: Value, run: Run) -> bool:
         value: Of the claim.
         run: What ran.
     """
+    if _is_shortened(value, run):
+        return True
     factors = _FACTORS.get(value.unit.lower()) if value.kind == "count" and value.unit else None
     if (
         value.kind == "count"

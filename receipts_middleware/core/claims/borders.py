@@ -74,7 +74,7 @@ def _parts(tokens: Sequence[Token], index: int, floor: int) -> bool:
     """Whether a word parts two assertions: ", while PT-3 was turned down", "on top of that I have ..."."""
     word, before = tokens[index].word, tokens[index - 1] if index else None
     if word == "that":
-        return before is not None and before.word in t.PREPOSITIONS
+        return before is not None and before.word in t.PREPOSITIONS and before.word not in ("until", "till")
     return word in t.CONTRASTS and floor > 0 and before is not None and before.kind == "joint"
 
 

@@ -144,7 +144,17 @@ def _is_unsaid(
     """Whether a verb says nothing that is so: what is yet to come, the name of a field, a participle in mid-air."""
     if chain.bare and shape == "none" and first and continued is None and not is_fresh(tokens[first - 1]):
         return True
+    if any(_supposes_as(tokens, at) for at in range(chain.end, min(chain.end + _NEAR_BEHIND, len(tokens) - 1))):
+        return True  # "I wrote that as though it existed"
     return is_obliged(tokens, chain) or (chain.bare and is_field(tokens, chain, shape))
+
+
+#: Words behind a verb within which "as though" makes it a supposition.
+_NEAR_BEHIND: Final = 4
+
+
+def _supposes_as(tokens: Sequence[Token], at: int) -> bool:
+    return tokens[at].word == "as" and tokens[at + 1].word in ("though", "if")
 
 
 def _is_parted(tokens: Sequence[Token], first: int, opener: str, chain: Chain, shape: SubjectShape) -> bool:
@@ -160,6 +170,8 @@ def _is_parted(tokens: Sequence[Token], first: int, opener: str, chain: Chain, s
 
 def _opener_of(tokens: Sequence[Token], opener: str, previous: Clause | None, first: int) -> str:
     """What opens a clause, seen from the verb before it: "that" asserts behind an announcement, not behind a wish."""
+    if opener == "that" and first > 1 and tokens[first - 2].word in t.SUBORDINATORS:
+        return tokens[first - 2].word  # "until that's finished"
     if opener == "that" and previous is not None and _is_announced(previous):
         opener = ""
     return "whether" if previous is not None and _is_wished(tokens, previous, first) else opener
@@ -208,8 +220,13 @@ def _continues(
 def _is_negated(tokens: Sequence[Token], first: int, subject: int, chain: Chain) -> bool:
     if chain.form == "copula" and chain.end < len(tokens) and tokens[chain.end].word == "unable":
         return True
-    if chain.negated or (chain.end < len(tokens) and tokens[chain.end].word in ("nobody", "nothing", "none")):
+    if chain.negated or (
+        chain.end < len(tokens) and tokens[chain.end].word in ("nobody", "nothing", "none", "neither")
+    ):
         return True  # "I've entered nobody yet"
+    label = chain.bare and chain.end + 1 < len(tokens) and tokens[chain.end].word == ":"
+    if label and tokens[chain.end + 1].word in ("not", "no", "never", "none", "nothing"):
+        return True  # "Reserved: not yet"
     if _is_untouched(tokens, chain) or _refrains(tokens, chain) or _has_no_object(tokens, chain):
         return True
     if tokens[first].word in ("none", "nothing", "neither") and subject - first <= _OF_IT:
@@ -258,6 +275,8 @@ def _is_untouched(tokens: Sequence[Token], chain: Chain) -> bool:
 def _is_reduced(
     tokens: Sequence[Token], floor: int, chain: Chain, following: Chain | None, shape: SubjectShape
 ) -> bool:
+    if chain.bare and shape == "none" and _is_adverbial(tokens, chain, following):
+        return True
     if chain.bare and shape == "none" and following is not None and not following.bare:
         between = tokens[chain.end : following.start]
         return 0 < len(between) < 4 and following.form != "infinitive" and all(is_plain(token) for token in between)
@@ -268,6 +287,16 @@ def _is_reduced(
     if following is None or following.bare or following.form in ("infinitive", "modal"):
         return False
     return not joint_between(tokens, chain.end, following.start) and not has_subject(tokens, chain.end, following.start)
+
+
+def _is_adverbial(tokens: Sequence[Token], chain: Chain, following: Chain | None) -> bool:
+    """Whether a participle in front of a clause only says how that is meant: "Measured by share, Okta is worse"."""
+    if following is None or following.bare or following.form == "infinitive" or chain.end >= len(tokens):
+        return False
+    if chain.start > 1 or not (tokens[chain.end].word in t.PREPOSITIONS or tokens[chain.end].word == "by"):
+        return False
+    comma = next((n for n in range(chain.end + 1, following.start) if tokens[n].word == ","), None)
+    return comma is not None and comma + 1 < following.start and tokens[comma + 1].word not in COORDINATORS
 
 
 def _is_announced(previous: Clause) -> bool:

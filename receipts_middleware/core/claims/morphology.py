@@ -70,6 +70,8 @@ def base_form(word: str) -> str:
     stem = word[:-2]
     if stem.endswith("i"):
         return stem[:-1] + "y"
+    if stem.endswith("e"):
+        return stem + "e"  # "agreed", "freed", "guaranteed"
     if _DOUBLED.search(stem):
         return _undouble(stem)
     if _KEEP_NOT.search(stem):

@@ -22,6 +22,7 @@ FAILED_WORDS: Final = _words(
     ineligible disallowed prohibited inhibited vetoed barred outbid sold_out overbooked
     unaffordable unserviceable unprocessable unauthenticated unsatisfied undeployed unfulfillable infeasible
     expired exhausted nak nack nogo no_go mismatch mismatched corrupt corrupted reverted killed oomkilled
+    no_answer no_response no_reply unanswered
     incompatible impossible insufficient inaccessible disqualified illegal offline permission_denied
     """
 )
