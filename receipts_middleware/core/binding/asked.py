@@ -24,6 +24,11 @@ from receipts_middleware.core.values import Pool, Value
 _ASKED: Final = AMOUNTS | {"date"}
 
 
+#: Digits of a number that is no amount beside one of so few.
+_LONG: Final = 8
+_SHORT: Final = 6
+
+
 def only_asked(text: str, values: Sequence[Value], act: Act, run: Run) -> tuple[Mismatch, Value, str] | None:
     """A value that the user asked for and no call has, where this call was given another of its kind of its own accord.
 
@@ -39,26 +44,47 @@ def only_asked(text: str, values: Sequence[Value], act: Act, run: Run) -> tuple[
     for value in values:
         if value.kind not in _ASKED or value.norm in ("0", "1") or value.unit in DATA_UNITS:
             continue
+        if (
+            value.kind == "date"
+            and value.norm.startswith("wd:")
+            and any(v.kind == "date" and v is not value for v in values)
+        ):
+            continue  # the day beside it says which
         if agrees(value, act) or is_part_of_number(value, text, act):
             continue
         asked = run.told()  # read only now: most values are those of the call
         if not asked.contains(value) or _is_known(value, run):
             continue
+        shown = _is_shown(value, run)
         mentioned = Pool(values)
         for key, other in act.once(keyed_numbers) if value.kind in AMOUNTS else [("", v) for v in act.arg_values()]:
             alike = other.kind == value.kind or (value.kind in AMOUNTS and other.kind in AMOUNTS)
             words = key.split()
+            if len(other.norm) > _LONG and len(value.norm) < _SHORT:
+                continue  # a number to ring
             named = bool(ID_KEYS.intersection(words)) and not QUANTITY_KEYS.intersection(words)
+            if shown and _is_shown(other, run):
+                continue
             if alike and not named and not asked.contains(other) and not mentioned.contains(other):
                 return mismatch_of(value), value, other.text
     return None
 
 
 def _is_known(value: Value, run: Run) -> bool:
-    """Whether a value was given or returned, or follows from what was; what a call echoes is one amount, not two."""
+    """Whether an act was given or returned a value, or it follows from what was seen.
+
+    What a call echoes is one amount, not two. What was looked for, or found, was not done by that.
+    """
     how = run.seen().find(value)
+    if how == "same":
+        return any(act.pool().find(value) == "same" for act in run.acts if act.kind != "reading")
     if how in ("sum", "difference"):
         given = Pool(v for act in run.acts for v in act.arg_values())
         returned = Pool(v for act in run.acts for v in act.output_values())
         return given.find(value) is not None or returned.find(value) is not None
     return how is not None
+
+
+def _is_shown(value: Value, run: Run) -> bool:
+    """Whether a look returned a value."""
+    return any(act.output_pool().find(value) == "same" for act in run.acts if act.kind == "reading")

@@ -218,7 +218,9 @@ def _result(said: Spoken) -> Judged:
     if judged.status == "supported" and judged.acts and all(_is_own_text(a, said.meant, values) for a in judged.acts):
         return Judged("")  # what stands in a document that the agent wrote is no result
     done = [act for act in judged.acts if act.kind == "acting" and act.done and act.entry.n > run.this_turn]
-    if len(done) == len(judged.acts) == 1 and judged.status in ("supported", "unmatched"):
+    rest = [act for act in judged.acts if act not in done]
+    alone = done[:1] == list(judged.acts[:1]) and len(done) == 1 and all(act.kind == "reading" for act in rest)
+    if alone and judged.status in ("supported", "unmatched"):
         status, observed, reason = as_repeated(claim.text, values, done, run)
         if status != "supported":
             return replace(judged, status=status, observed=observed[:300], reason=reason)

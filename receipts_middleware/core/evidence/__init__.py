@@ -14,6 +14,7 @@ from typing import Final
 from receipts_middleware.core.dataclass import dataclass, replace
 from receipts_middleware.core.evidence.body import OPEN_PREFIX, REFUSED_PREFIX, Body, open_word, read_body
 from receipts_middleware.core.evidence.literals import parse_value
+from receipts_middleware.core.evidence.markup import leaf_elements
 from receipts_middleware.core.evidence.own import is_own_end, own_participles
 from receipts_middleware.core.evidence.prose import Reading, read_prose
 from receipts_middleware.core.evidence.status import PENDING_SENTENCE, PROMISE, StatusClass, normal_status, status_class
@@ -157,7 +158,8 @@ def _body(content: object, bare: str, tool: str) -> tuple[Body | None, str]:
         if not isinstance(parsed.value, str):
             return read_body(parsed.value, tool), bare
         bare = parsed.value.strip()
-    return None, bare
+    elements = leaf_elements(bare)
+    return (read_body(elements, tool) if elements else None), bare
 
 
 def _content_failure(

@@ -12,7 +12,9 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-STATUS_KEYS: Final = ("status", "state", "result", "outcome", "delivery", "deliverystatus", "jobstatus")
+STATUS_KEYS: Final = (
+    "status", "state", "result", "outcome", "delivery", "deliverystatus", "jobstatus", "statuscode", "statusname",
+)  # fmt: skip
 SUCCESS_KEYS: Final = _words("success ok successful succeeded issuccess")
 ERROR_KEYS: Final = _words(
     """
@@ -126,6 +128,7 @@ CALL_PREFIXES: Final = _words(
     """
     job task request tx txn transaction operation process run change sync submission application workflow delivery
     overall current new segment command call action execution batch queue message processing approval approvals review
+    effective lifecycle publication publishing posting upload moderation fulfilment fulfillment
     """
 )
 STATUS_ENDINGS: Final = ("status", "state", "stage", "phase", "sts", "outcome")

@@ -95,7 +95,7 @@ OPEN_PAIRS: Final = frozenset(
 #: Codes that are a whole status, in capitals as their standards write them. Sources: ISO 20022 (external payment
 #: status), SLURM job states, IATA AIRIMP segment codes, HL7 v2 acknowledgements, EDIFACT and X12 997.
 OPEN_CODES: Final = _words("PDNG ACSP ACCP ACTC ACWC ACWP ACFC RCVD PD CF CG HL TL LL PN HN DL SA PEND WAIT Q WL")
-FAILED_CODES: Final = _words("RJCT BLCK NAK NACK AE AR CE CR NO UN UC UU OOM TO NF BF SE")
+FAILED_CODES: Final = _words("RJCT REJ REJD NOK BLCK NAK NACK AE AR CE CR NO UN UC UU OOM TO NF BF SE")
 
 #: Words that end in -ing and are no act going on.
 NO_GOING_ON: Final = _words(
