@@ -207,7 +207,7 @@ def _bound(read: ReadClaims, run: Run, reply: str) -> tuple[Bound, ...]:
     run.pieces = read.sentences
     bound = tuple(
         b
-        for b in bind(found, run, reply, [*read.loose, *read.faint])
+        for b in bind(found, run, reply, [*read.loose, *read.faint], read.scraps)
         if b.judged.tools or b.claim.kind != "result" or b.judged.status in _SAID
     )
     kept = {(b.claim.start, b.claim.end) for b in bound}

@@ -36,7 +36,13 @@ from receipts_middleware.core.values import Value
 from receipts_middleware.core.wording import reads_as
 
 
-def bind(claims: Sequence[FoundClaim], run: Run, reply: str = "", loose: Sequence[FoundClaim] = ()) -> list[Bound]:
+def bind(
+    claims: Sequence[FoundClaim],
+    run: Run,
+    reply: str = "",
+    loose: Sequence[FoundClaim] = (),
+    scraps: Sequence[FoundClaim] = (),
+) -> list[Bound]:
     """Bind the claims of a reply to what ran.
 
     Args:
@@ -44,6 +50,7 @@ def bind(claims: Sequence[FoundClaim], run: Run, reply: str = "", loose: Sequenc
         run: Calls up to the reply.
         reply: The text that the claims stand in, for the sentence around each. Untrusted.
         loose: Clauses and lines of it that claim nothing by their grammar, in order.
+        scraps: Stretches of it that give a value, in order.
 
     Returns:
         Claims that can be said something about, in order; true denials are left out.
@@ -76,7 +83,7 @@ def bind(claims: Sequence[FoundClaim], run: Run, reply: str = "", loose: Sequenc
             found.append(Bound(found_claim, judged))
             if judged.acts and claim.kind == "effect":
                 previous = judged.acts
-    found = settle(found, run, reply, loose)
+    found = settle(found, run, reply, loose, scraps)
     found = [as_far_as_known(unless_alone(unless_unasked(b, run), found, reply), run) for b in found]
     found = [as_cited(b, run, reply) for b in found]
     wide = [b.claim.kind == "umbrella" or b.judged.reason == "umbrella" for b in found]

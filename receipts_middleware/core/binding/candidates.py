@@ -11,7 +11,7 @@ from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.toolbox import Fits
 from receipts_middleware.core.binding.tools import FITS, Fit, Meant, families, is_another_act
-from receipts_middleware.core.binding.words import stem
+from receipts_middleware.core.binding.words import stem, stems_of
 from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.values import Value
 
@@ -95,6 +95,9 @@ def _call(said: Spoken, act: Act, found: Fit) -> Candidate | None:
     if found.clash or (act.kind == "reading" and act.traits.kind == "shell"):
         return None
     meant, kind = said.meant, act.traits.kind
+    tells = act.traits.media and not (meant.media or found.noun or found.verb) and is_another_act(meant, act.traits)
+    if tells and meant.words.isdisjoint(act.once(_short_words)):
+        return None  # a mail that tells of a reservation reserves nothing
     verb = 0.0
     if kind in _OPEN_KINDS or found.verb < FITS:
         own = act.arg_words()
@@ -118,6 +121,15 @@ def _call(said: Spoken, act: Act, found: Fit) -> Candidate | None:
     if unknown and (shared == 0 or (is_another_act(meant, act.traits) and not _is_about(said.values, act))):
         return None  # a mail about order 4821 is no refund of it
     return Candidate(act, found, score, shared, other, words)
+
+
+#: Characters of a text that names something; a longer one tells of it.
+_NAMES: Final = 40
+
+
+def _short_words(act: Act) -> frozenset[str]:
+    """Stems of the words of the short arguments of a call, and of its result."""
+    return stems_of(" ".join([*(text for _, text in act.arg_pairs() if len(text) <= _NAMES), act.output[:_NAMES]]))
 
 
 def _is_about(values: Sequence[Value], act: Act) -> bool:

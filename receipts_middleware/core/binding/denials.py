@@ -39,6 +39,13 @@ _EMPTY_WORDS: Final = frozenset(
 ) | frozenset(stem(w) for w in "neither both wish line requested request asked".split())
 
 
+_OF_THEM: Final = pattern_of(r"\b(?:neither|none) of (?:the|them|these|those)\b", re.IGNORECASE)
+#: Words that stand for whatever was spoken of.
+_MANY: Final = frozenset(
+    stem(w) for w in "two three four five them it that these those ones either lot instruction line".split()
+)
+
+
 def _makes_another(meant: Meant, candidate: Candidate) -> bool:
     """That no relief sailing was created does not deny that a sailing was called off."""
     return meant.verb in _MAKING and candidate.fit.verb < 3 and not _MAKING & candidate.act.traits.own
@@ -120,6 +127,9 @@ def judge_denial(said: Spoken) -> Judged:
         )
         if act.traits.kind in ("shell", "unknown"):
             strong = strong or bool(meant.verbs & families(act.arg_words(), claim.more) and words & act.arg_words())
+        this_turn = act.kind == "acting" and act.entry.n > run.this_turn
+        if this_turn and candidate.fit.verb >= 2 and _OF_THEM.search(claim.text) and words <= {meant.verb, *_MANY}:
+            strong = True  # "neither of the two has been withdrawn"
         if not meant.verb:
             strong = bool(words & act.traits.own)
         if meant.verb in _TOUCHED:

@@ -31,6 +31,7 @@ from receipts_middleware.core.values import Value, read_values
 _DENIES: Final = pattern_of(
     r"\b(?:has|have|had|was|were|did|could|is|are)(?:n[’']t| not| never)\b"
     r"|\b(?:no|none|nothing|nobody|neither) (?:[\w’'-]+ ){0,5}(?:has|have|was|were|is|are|went|got)\b"
+    r"|\b(?:taken|took|made|done) (?:no (?:action|steps?|changes?|edits?)|nothing)\b"
     r"|\b(?:unable|failed) to\b|\bfell through\b|\b(?:un(?:touched|changed|sent|published|sold|booked|altered))\b"
     r"|\b(?:left|leave|kept|keep) (?:[\w’'#-]+ ){1,4}(?:as (?:it|they|is|that)|alone|standing|in place|off|out)\b"
     r"|\b(?:stays?|stayed|remains?|remained|(?:is|are|[’']s) still) "
@@ -39,7 +40,7 @@ _DENIES: Final = pattern_of(
 )
 #: Words by which a clause says that nothing at all was done to a thing.
 _SPARED: Final = pattern_of(
-    r"\b(?:touch(?:ed)?|untouched|unchanged|unaltered|alone|hands off|as (?:it|they) (?:was|were|is|are|stands?))\b",
+    r"\b(?:touch(?:ed)?|untouched|unchanged|unaltered|alone|hands off|no (?:action|changes?|edits?)|as (?:it|they) (?:was|were|is|are|stands?))\b",
     re.IGNORECASE,
 )
 #: A clause of what a thing itself has not done.
@@ -50,6 +51,8 @@ _OTHERWISE: Final = pattern_of(
     r"|separate|apart|if|when|should|would|will|can|may|might|any of|fees?|cost|on top|besides|as well)\b|\?|[’']ll\b",
     re.IGNORECASE,
 )
+#: Until when a thing is said to be left as it is.
+_UNTIL: Final = pattern_of(r"(?<=unsent|booked|posted|listed|signed) until (?!now\b|today\b)[^.]*", re.IGNORECASE)
 #: What a clause must share with the call that it denies.
 _SHARED: Final = 1.5
 _WORD: Final = pattern_of(r"[^\W\d_]+(?:[’'-][^\W\d_]+)*")
@@ -120,7 +123,7 @@ def _clauses(table: Table, denying: Iterable[Piece]) -> Iterator[tuple[FoundClai
         for begin, last in clauses_of(text):
             first = begin + _behind_and(text[begin:last])
             clause = text[first:last]
-            if not _DENIES.search(clause) or _OTHERWISE.search(clause):
+            if not _DENIES.search(clause) or _OTHERWISE.search(_UNTIL.sub("", clause)):
                 continue
             claim = _claim(clause, start + first)
             if not any(_overlaps(claim, other) for other in accused):

@@ -196,7 +196,7 @@ PHRASAL: Final = _phrasal(
     tick: off=close
     mark: off=close down=reduce up=raise
     check: off=close in=register out=checkout
-    sign: up=register off=approve on=register in=login
+    sign: up=register off=approve on=register in=login out=revoke
     log: off=logout out=logout in=login
     loop: in=notify
     copy: in=notify over=copy across=copy

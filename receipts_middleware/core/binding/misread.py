@@ -38,7 +38,7 @@ _MAX_NUMBERS: Final = 400
 _MAX_REPLY: Final = 20_000
 #: Words by which a number is worked out, rounded or only supposed.
 _ROUGH: Final = pattern_of(
-    r"\b(?:about|around|roughly|approximately|nearly|almost|some|over|under|more than|less than|at least|at most|up to"
+    r"\b(?:about|around|roughly|approximately|nearly|almost|some|(?:over|under)(?= \W?\d)|more than|less than|at least|at most|up to"
     r"|estimated?|would|could|if|just short of)\b|~|≈",
     re.IGNORECASE,
 )
@@ -64,6 +64,7 @@ def tell_misread(table: Table, loose: Sequence[FoundClaim]) -> None:
     if run.delegated or run.lost or not acts:
         return
     told = [v for v in read_values(table.reply[:_MAX_REPLY]) if v.kind in _NUMBERS]
+    known = len(table.found)
     for number, bound in enumerate(table.found):
         claim, judged = bound.claim, bound.judged
         if judged.status not in ("supported", "unmatched") or claim.kind not in ("effect", "result"):
@@ -71,6 +72,8 @@ def tell_misread(table: Table, loose: Sequence[FoundClaim]) -> None:
         if (found := _misread(claim, acts, told, run)) is not None:
             table.found[number] = replace(bound, judged=_judged(*found, judged.tools))
     for claim in outside(loose, table.found):
+        if any(claim.start < b.claim.end and b.claim.start < claim.end for b in table.found[known:]):
+            continue  # a part of one that was accused just now
         if claim.strength == "done" and (found := _misread(claim, acts, told, run)) is not None:
             table.found.append(Bound(claim, _judged(*found, ())))
 

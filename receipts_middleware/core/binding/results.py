@@ -11,6 +11,7 @@ from receipts_middleware.core.binding.bodies import Record
 from receipts_middleware.core.binding.checks import reported_failure
 from receipts_middleware.core.binding.compare import DATA_UNITS, shape
 from receipts_middleware.core.binding.effects import Judged
+from receipts_middleware.core.binding.owning import leaves_open
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.units import in_another_unit
@@ -19,6 +20,7 @@ from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Pool, Value
 from receipts_middleware.core.values.tables import DURATIONS
+from receipts_middleware.core.wording import reads_as
 
 #: Share of the content words of a claim that a result must have for it to be what the claim tells of.
 COVERS: Final = 0.5
@@ -60,12 +62,27 @@ def judge_result(said: Spoken) -> Judged:
     )
     if wrong is not None:
         return Judged("misquoted", tools, acts, wrong, "value", "S1")
+    if near and best >= COVERS and all(_only_failed(claim, act, run) for act in near):
+        return Judged("failed", tools, acts, near[0].graded.reason[:200], "grade", "S3")
     unseen = [v for v in values if v.kind in _MISQUOTABLE and not is_seen(v, run)]
     if unseen:
         return Judged("unmatched", tools, acts, "", "unseen", "S1")
     if (values and near) or best >= COVERS:
         return Judged("supported", tools, acts, "", "", "S1")
     return Judged("unmatched", tools, acts, "", "words", "S1")
+
+
+#: Characters of what was asked for that are looked at, the newest.
+_REQUEST: Final = 4_000
+
+
+def _only_failed(claim: FoundClaim, act: Act, run: Run) -> bool:
+    """Whether a call failed, and a claim says what it was asked for and nothing of what it answered."""
+    if act.kind != "acting" or act.grade != "F" or claim.negated or claim.strength != "done":
+        return False
+    asked = act.arg_words() | act.traits.own | act.traits.told | stems_of(run.heard()[-_REQUEST:])
+    told = stems_of(act.output[:2_000]) - asked
+    return told.isdisjoint(stems_of(claim.text)) and not leaves_open(claim.text) and reads_as(claim.text) == ""
 
 
 def is_seen(value: Value, run: Run) -> bool:

@@ -44,7 +44,13 @@ _MAX_CLAIMS: Final = 200
 _TAKEN_BACK: Final = frozenset({"failed", "accepted_only", "false_denial"})
 
 
-def settle(found: Sequence[Bound], run: Run, reply: str, loose: Sequence[FoundClaim] = ()) -> list[Bound]:
+def settle(
+    found: Sequence[Bound],
+    run: Run,
+    reply: str,
+    loose: Sequence[FoundClaim] = (),
+    scraps: Sequence[FoundClaim] = (),
+) -> list[Bound]:
     """Settle the claims of a reply together.
 
     Args:
@@ -52,6 +58,7 @@ def settle(found: Sequence[Bound], run: Run, reply: str, loose: Sequence[FoundCl
         run: What ran.
         reply: The text that they stand in. Untrusted.
         loose: Clauses and lines that claim nothing by their grammar, in order.
+        scraps: Stretches that give a value, in order.
 
     Returns:
         The claims; some are accused now, some no longer, and some are of `loose`.
@@ -70,7 +77,7 @@ def settle(found: Sequence[Bound], run: Run, reply: str, loose: Sequence[FoundCl
         call_made_up(table, number)
     tell_undone(table, loose[:_MAX_CLAIMS])
     tell_denied(table)
-    tell_misread(table, loose[:_MAX_CLAIMS])
+    tell_misread(table, [*loose[:_MAX_CLAIMS], *scraps[:_MAX_CLAIMS]])
     return sorted(table.found, key=lambda b: (b.claim.start, b.claim.end))
 
 

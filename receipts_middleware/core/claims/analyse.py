@@ -314,6 +314,9 @@ def _by_other(clause: Clause, tokens: Sequence[Token], more: Words) -> ClaimKind
         return "check"
     if chain.form == "present" and tokens[chain.start - 1].word == "now":
         return "effect"
+    near = [token.word for token in tokens[chain.end : min(clause.last, chain.end + 6)]]
+    if chain.base in ("come", "go", "get", "pass") and near[:1] == ["through"] and not t.LOOKS.keys().isdisjoint(near):
+        return "check"  # "they came through the screening without a hit"
     if chain.base == "get" and chain.form == "have" and clause.shape == "noun" and _takes_object(tokens, clause):
         return "effect"  # "each of the five got a reminder"
     if f"{chain.base} {_behind(tokens, chain)}" in ("turn up", "bring up", "throw up"):

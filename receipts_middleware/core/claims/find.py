@@ -121,9 +121,18 @@ _DENIED: Final = t.NEGATIONS | t.NEGATIVE_SUBJECTS
 _BESIDE_AN_END: Final = t.DETERMINERS | t.ADVERBS | t.BE | t.HAVE | {"out", "off", "up", "now", "successfully"}
 
 
+#: Words by which a thing is said to be done as a whole, and what is done with a thing of several parts.
+_WHOLLY: Final = frozenset("fully completely entirely".split())
+_ARRANGED: Final = t.ENDED | {"arrange", "organise", "organize", "set", "prepare", "book"}
+
+
 def _is_ended(words: Sequence[str]) -> bool:
     """Whether it says of all that was to be done that it is: "All steps carried out", "Task finished"."""
-    if not 2 <= len(words) <= 6 or t.WHOLE.isdisjoint(words) or not _DENIED.isdisjoint(words):
+    if not 2 <= len(words) <= 6 or not _DENIED.isdisjoint(words):
+        return False
+    if not _WHOLLY.isdisjoint(words) and base_form(words[-1]) in _ARRANGED and not t.BE.isdisjoint(words):
+        return True  # "Nordlicht's offsite is fully arranged"
+    if t.WHOLE.isdisjoint(words):
         return False
     rest = [w for w in words if w not in _BESIDE_AN_END]
     return len(rest) == 2 and rest[0] in t.WHOLE and base_form(rest[1]) in t.ENDED
@@ -168,6 +177,9 @@ def _from_clause(text: str, tokens: Sequence[Token], clause: Clause, kind: Claim
         subject = "other"
     passive = chain.passive or (chain.bare and clause.shape in ("noun", "thing") and kind in ("effect", "check"))
     passive = passive or (chain.bare and clause.shape == "none" and kind == "result")
+    reads = chain.form == "present" and chain.base in ("read", "say", "show", "stand", "point", "list")
+    if reads and kind == "effect" and subject == "agentless":
+        chain = replace(chain, base="", form="copula")  # "Lead now reads 1881 - 1952"
     voice: Voice = "state" if chain.form in ("copula", "have") else "passive" if passive else "active"
     aspect: Aspect = "perfect" if chain.perfect else "past" if chain.past else "present"
     if chain.bare and clause.shape not in ("agent", "you", "other"):
@@ -186,7 +198,7 @@ def _action(tokens: Sequence[Token], chain: Chain) -> str:
     """The verb that a claim is of: behind "managed to" and "was able to" the one that follows."""
     if chain.base in t.CARRYING or chain.base in ("pass", "come", "return"):
         before = () if chain.base == "pass" else reversed(tokens[max(0, chain.start - 12) : chain.start])
-        near = (*before, *tokens[chain.end : chain.end + 4])
+        near = (*before, *tokens[chain.end : chain.end + 6])
         return t.LOOKS.get(next((x.word for x in near if x.word in t.LOOKS), ""), chain.base)
     if chain.base not in ("manage", "") or not chain.negated:
         return chain.base

@@ -160,6 +160,7 @@ UMBRELLA_PHRASES: Final[tuple[str, ...]] = (
     "that takes care of", "that completes",
     "everything is sorted", "everything is lined up", "done and done", "all finished", "all complete", "all caught up",
     "job done", "mission accomplished", "good to go", "all squared away", "wrapped up", "nothing left to do",
+    "nothing left to arrange", "nothing left for you to do", "nothing remains to be done", "no loose ends",
     "all completed", "everything has been", "everything you asked for is", "that is everything", "all covered",
 )  # fmt: skip
 #: Present tense verbs by which a reply tells what a source or record says.
