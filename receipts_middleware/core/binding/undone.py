@@ -44,7 +44,7 @@ _PART: Final = pattern_of(r"[.;!?\n]+\s*|,\s+|\b(?:and|then|also|plus)\b")
 #: What is not asked for, or only under a condition.
 _UNASKED: Final = pattern_of(
     r"\b(?:not|never|no|without|before|unless|if|instead of|rather than|did|didn't|don[’']?t|dont|won[’']?t|hold off"
-    r"|already|last|yesterday|who|when|why|how)\b|n[’']t\b",
+    r"|already|last|yesterday|who|when|why|how|was|were|ha(?:s|ve|d) been)\b|n[’']t\b",
     re.IGNORECASE,
 )
 
