@@ -9,10 +9,12 @@ from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.candidates import Candidate, find_candidates
 from receipts_middleware.core.binding.compare import TARGETS, compare
 from receipts_middleware.core.binding.effects import Judged
+from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.told import without_zeros
-from receipts_middleware.core.binding.tools import Meant, families
+from receipts_middleware.core.binding.tools import FITS, Meant, families
 from receipts_middleware.core.binding.words import stem, stems_of
+from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.patterns import pattern_of
 
 _OTHERWISE: Final = pattern_of(
@@ -44,6 +46,14 @@ _OF_THEM: Final = pattern_of(r"\b(?:neither|none) of (?:the|them|these|those)\b"
 _MANY: Final = frozenset(
     stem(w) for w in "two three four five them it that these those ones either lot instruction line".split()
 )
+
+
+def _is_of_them(claim: FoundClaim, candidate: Candidate, words: frozenset[str] | set[str], run: Run) -> bool:
+    """Whether a denial is of whatever was spoken of: "neither of the two has been withdrawn"."""
+    act = candidate.act
+    if act.kind != "acting" or act.entry.n <= run.this_turn or candidate.fit.verb < FITS:
+        return False
+    return words <= _MANY and _OF_THEM.search(claim.text) is not None
 
 
 def _makes_another(meant: Meant, candidate: Candidate) -> bool:
@@ -127,9 +137,7 @@ def judge_denial(said: Spoken) -> Judged:
         )
         if act.traits.kind in ("shell", "unknown"):
             strong = strong or bool(meant.verbs & families(act.arg_words(), claim.more) and words & act.arg_words())
-        this_turn = act.kind == "acting" and act.entry.n > run.this_turn
-        if this_turn and candidate.fit.verb >= 2 and _OF_THEM.search(claim.text) and words <= {meant.verb, *_MANY}:
-            strong = True  # "neither of the two has been withdrawn"
+        strong = strong or _is_of_them(claim, candidate, words - {meant.verb}, run)
         if not meant.verb:
             strong = bool(words & act.traits.own)
         if meant.verb in _TOUCHED:

@@ -40,7 +40,8 @@ _DENIES: Final = pattern_of(
 )
 #: Words by which a clause says that nothing at all was done to a thing.
 _SPARED: Final = pattern_of(
-    r"\b(?:touch(?:ed)?|untouched|unchanged|unaltered|alone|hands off|no (?:action|changes?|edits?)|as (?:it|they) (?:was|were|is|are|stands?))\b",
+    r"\b(?:touch(?:ed)?|untouched|unchanged|unaltered|alone|hands off|no (?:action|changes?|edits?)"
+    r"|as (?:it|they) (?:was|were|is|are|stands?))\b",
     re.IGNORECASE,
 )
 #: A clause of what a thing itself has not done.

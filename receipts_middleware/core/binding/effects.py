@@ -90,15 +90,7 @@ def judge_calls(said: Spoken, found: Candidates) -> Judged:
                 status, reason = "partial_batch", "value"
         return Judged(status, tools, telling, observed[:300], reason, required)
     if clean:
-        best = max((c.act for c in clean), key=lambda act: _RANK[act.grade])
-        status = _shortfall(_grade_for(claim, best))
-        if status == "accepted_only" and (in_its_words(claim, best) or _tells_the_result(claim, best)):
-            status = "supported"
-        if status == "accepted_only" and all(_is_of_its_family(c) for c in clean):
-            return Judged("unmatched", tools, tuple(c.act for c in clean), "", "words", required)
-        if status == "failed" and _tells_why(claim, best):
-            status = "supported"
-        return Judged(status, tools, tuple(c.act for c in clean), _ending(best), "grade", required)
+        return _fell_short(claim, clean, tools, required)
     elsewhere = _elsewhere(said, calls)
     if elsewhere is not None:
         return Judged("supported", (elsewhere.traits.name, *tools), (elsewhere,), "", "target", required)
@@ -107,6 +99,19 @@ def judge_calls(said: Spoken, found: Candidates) -> Judged:
         kind, value, shown = compared[id(other)].differ[0]
         return Judged(kind, tools, (other.act,), f"{value.text}: {shown}"[:300], "value", required)
     return Judged("wrong_target", tools, (other.act,), named.get(other.act, "")[:300], "name", required)
+
+
+def _fell_short(claim: FoundClaim, clean: Sequence[Candidate], tools: tuple[str, ...], required: str) -> Judged:
+    """What becomes of a claim over calls that were not done, or not so far as it says."""
+    best = max((c.act for c in clean), key=lambda act: _RANK[act.grade])
+    status = _shortfall(_grade_for(claim, best))
+    if status == "accepted_only" and (in_its_words(claim, best) or _tells_the_result(claim, best)):
+        status = "supported"
+    if status == "accepted_only" and all(_is_of_its_family(c) for c in clean):
+        return Judged("unmatched", tools, tuple(c.act for c in clean), "", "words", required)
+    if status == "failed" and _tells_why(claim, best):
+        status = "supported"
+    return Judged(status, tools, tuple(c.act for c in clean), _ending(best), "grade", required)
 
 
 def _is_of_its_family(candidate: Candidate) -> bool:

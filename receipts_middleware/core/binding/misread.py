@@ -38,8 +38,8 @@ _MAX_NUMBERS: Final = 400
 _MAX_REPLY: Final = 20_000
 #: Words by which a number is worked out, rounded or only supposed.
 _ROUGH: Final = pattern_of(
-    r"\b(?:about|around|roughly|approximately|nearly|almost|some|(?:over|under)(?= \W?\d)|more than|less than|at least|at most|up to"
-    r"|estimated?|would|could|if|just short of)\b|~|≈",
+    r"\b(?:about|around|roughly|approximately|nearly|almost|some|(?:over|under)(?= \W?\d)|more than|less than"
+    r"|at least|at most|up to|estimated?|would|could|if|just short of)\b|~|≈",
     re.IGNORECASE,
 )
 _DERIVED: Final = pattern_of(

@@ -82,7 +82,9 @@ def _only_failed(claim: FoundClaim, act: Act, run: Run) -> bool:
         return False
     asked = act.arg_words() | act.traits.own | act.traits.told | stems_of(run.heard()[-_REQUEST:])
     told = stems_of(act.output[:2_000]) - asked
-    return told.isdisjoint(stems_of(claim.text)) and not leaves_open(claim.text) and reads_as(claim.text) == ""
+    if " already " in f" {claim.text.lower()} ":
+        return False
+    return told.isdisjoint(stems_of(claim.text)) and not leaves_open(claim.text) and reads_as(claim.text) == "neutral"
 
 
 def is_seen(value: Value, run: Run) -> bool:
