@@ -123,6 +123,14 @@ def _call(said: Spoken, act: Act, found: Fit) -> Candidate | None:
     return Candidate(act, found, score, shared, other, words)
 
 
+def _told_words(act: Act) -> frozenset[str]:
+    """Stems of the words of a call's arguments and of what its result tells, without the keys of the result."""
+    records = act.records()
+    if not records:
+        return act.words()
+    return act.arg_words() | stems_of(" ".join(text for record in records[:50] for _, text in record.pairs)[:8_000])
+
+
 #: Characters of a text that names something; a longer one tells of it.
 _NAMES: Final = 40
 
@@ -158,7 +166,10 @@ def _missing(meant: Meant, fits: Fits, kept: Sequence[Candidate], run: Run) -> t
             or (
                 f.noun >= noun + (2 if f.verb >= verb else 3)
                 and (f.verb >= verb or f.verb >= 1)
-                and not any(word in meant.words and any(word in c.act.words() for c in kept) for word in own[names[at]])
+                and not any(
+                    word in meant.words and any(word in c.act.once(_told_words) for c in kept)
+                    for word in own[names[at]]
+                )
             )
         )
     ]

@@ -247,6 +247,10 @@ def _is_said(key: str, said: frozenset[str]) -> bool:
     return key in said or any(key in group and group & said for group in akin())
 
 
+#: Words by which a reply says of some rows that they are out of the count.
+_WANTING: Final = pattern_of(r"\b(?:un|not (?:currently )?)available\b|\bout of stock\b|\bsold out\b", re.IGNORECASE)
+
+
 def too_many_of(piece: Piece, view: View, run: Run) -> str | None:
     """A count of rows of one property that is above the number of rows that have it.
 
@@ -255,7 +259,7 @@ def too_many_of(piece: Piece, view: View, run: Run) -> str | None:
         view: What the results hold.
         run: Everything that was seen.
     """
-    if view.paged or piece.is_negated:
+    if view.paged or piece.is_negated or any(_WANTING.search(text) for text, _, _ in run.pieces or ()):
         return None
     counts = [v for v in read_values(piece.text) if v.kind == "count" and v.norm.isdecimal()]
     if not counts or _DERIVED.search(piece.text):

@@ -7,6 +7,7 @@ from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.counted import follows, too_many_of, wrong_number
+from receipts_middleware.core.binding.mixed import mixed_row
 from receipts_middleware.core.binding.pieces import Piece, piece_of
 from receipts_middleware.core.binding.rests import wrong_delay, wrong_rest
 from receipts_middleware.core.binding.rows import View, view_of
@@ -59,6 +60,8 @@ def contradicted(text: str, near: Sequence[Act], run: Run) -> str | None:
         said = rule(whole, view, run)
         if said is not None:
             return said
+    if (said := mixed_row(text, view)) is not None:
+        return said
     before = ""
     for part in _CUT.split(text)[:_MAX_PIECES]:
         if not part or not part.strip():

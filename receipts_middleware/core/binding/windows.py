@@ -32,8 +32,8 @@ _WITHIN: Final = pattern_of(
 _WORDS: Final = {"twenty-four": 24, "forty-eight": 48, "seven": 7, "thirty": 30}
 #: What is only supposed, asked for or a rule, and what is denied.
 _SUPPOSED: Final = pattern_of(
-    r"\b(?:if|unless|must|should|need\w*|can|could|(?-i:may)|might|will|would|only|whether|when|once|not|no longer|normally"
-    r"|usually)\b|n[’']t\b|\?",
+    r"\b(?:if|unless|must|should|need\w*|can|could|(?-i:may)|might|will|would|only|whether|when|once|not|no longer"
+    r"|normally|usually)\b|n[’']t\b|\?",
     re.IGNORECASE,
 )
 #: Where the conversation says what day it is.

@@ -36,7 +36,7 @@ _IRREGULAR: Final = {
     "modification": "modify", "notification": "notify", "notifications": "notify", "verification": "verify",
     "string": "string", "thing": "thing", "things": "thing", "morning": "morning", "evening": "evening",
     "purchase": "purchas", "publication": "publish", "creation": "creat", "type": "type", "types": "type",
-    "note": "note", "notes": "note",
+    "note": "note", "notes": "note", "baggage": "bag", "baggages": "bag", "luggage": "bag",
     "file": "file", "files": "file", "page": "page", "pages": "page", "case": "case", "cases": "case",
 }  # fmt: skip
 _WORD: Final = pattern_of(r"[^\W\d_]+(?:'[^\W\d_]+)?", re.UNICODE)
