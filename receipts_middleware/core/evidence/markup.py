@@ -29,6 +29,8 @@ def leaf_elements(text: str) -> Mapping[str, str]:
     """
     if text[:1] != "<" or len(text) > _MAX_MARKUP or _PAGE.search(text) is not None:
         return {}
+    if _LEAF.match(text) is not None:
+        return {}  # `<tool_use_error>...</tool_use_error>` wraps a text
     found: dict[str, str] = {}
     for match in _LEAF.finditer(text):
         found.setdefault(match[1].rpartition(":")[2], match[2].strip())
