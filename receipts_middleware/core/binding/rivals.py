@@ -5,7 +5,8 @@ The refund went to the charge that a listing gives for order 7741, and the reply
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
@@ -66,20 +67,21 @@ def other_rival(said: Spoken, act: Act) -> str:
     named = [(given, own, rivals) for given in _named(act) for own, rivals in _standing(given.name, act, run)]
     if not named:
         return ""
+    if _CONFESSED.search(said.text):
+        return ""
     everything = _words_of(said.text)
     words = [word for word in everything if not word.aside]
     tokens = frozenset(word.token for word in everything)
     asked = tokens_of(run.heard()[-_HEARD:])
     for given, own, rivals in named:
-        shared = frozenset[str]().union(*(rival.tokens | rival.months for rival in rivals))
         full = own.tokens | own.months | _told_of(given.name, run) | _numbered(given, own)
-        if tokens & (full - shared - act.traits.own) or stands_in(given.name, said.lowered()):
+        if stands_in(given.name, said.lowered()):
             continue
         known: frozenset[str] | None = None
         for rival in rivals:
-            theirs = (rival.tokens | _numbered(given, rival)) - full
-            if theirs.isdisjoint(tokens):
-                continue
+            theirs = (rival.telling | _numbered(given, rival)) - full
+            if theirs.isdisjoint(tokens) or tokens & (full - rival.tokens - rival.months - act.traits.own):
+                continue  # what is named is the call's own
             known = _known(act, given.name, run) if known is None else known
             met = [w for w in words if w.token in theirs and w.token not in known]
             if met and _names_it(met, rival, tokens, asked, full):
@@ -87,6 +89,12 @@ def other_rival(said: Spoken, act: Act) -> str:
     return ""
 
 
+#: Words by which a claim itself says that another thing was meant.
+_CONFESSED: Final = pattern_of(
+    r"\b(?:wrong|mistakes?|mistakenly|by accident|accidentally|in error|sorry|instead|rather than|other one|different"
+    r"|should have|meant|intended|you (?:wanted|asked|named|said)|mix(?:ed)?[- ]up|not the)\b",
+    re.IGNORECASE,
+)
 #: Characters of what was asked for that are looked at, the newest.
 _HEARD: Final = 4_000
 
@@ -216,34 +224,52 @@ def _known(act: Act, name: str, run: Run) -> frozenset[str]:
 
 def _words_of(text: str) -> list[_Word]:
     """Words of a claim, its numbers and each number behind its noun."""
+    text = text[:1_000]
     found: list[_Word] = []
-    aside = False
-    matches = list(_TOKEN.finditer(text[:1_000]))
-    before, noun = "", ""
+    matches = list(_TOKEN.finditer(text))
+    asides = _asides(text, matches)
+    noun = ""
     for at, match in enumerate(matches):
-        raw, word = match[0], match[0].lower()
-        gap = text[matches[at - 1].end() : match.start()] if at else ""
-        if any(c in gap for c in ",;:()–—"):
-            aside = False
-        if word in _ASIDE:
-            aside = True
-        elif word in _BREAK and aside and before not in _ASIDE:
-            aside = False
+        word = match[0].lower()
         number = word if word.isdecimal() else str(UNITS.get(word, ""))
-        after = matches[at + 1][0].lower() if at + 1 < len(matches) else ""
-        joined = at + 1 < len(matches) and text[match.end() : matches[at + 1].start()] == " "
-        bare = (before in PREPOSITIONS or before in ("the", "your")) and (
-            not joined or after in STOPWORDS or after in PREPOSITIONS or after in _VERBS
-        )
         if number:
             plain = number.lstrip("0") or "0"
-            found += [_Word(f"{noun} {plain}", aside=aside)] if noun else []
-            found += [_Word(plain, aside=aside)] if len(plain) >= _LONG else []
-        elif word not in STOPWORDS and len(word) > 1:
-            found.append(_Word(stem(word), at > 0 and raw[:1].isupper(), bare, aside))
-        before = word
-        noun = stem(word) if not number else noun
+            found += [_Word(f"{noun} {plain}", aside=asides[at])] if noun else []
+            found += [_Word(plain, aside=asides[at])] if len(plain) >= _LONG else []
+            continue
+        noun = stem(word)
+        if word not in STOPWORDS and len(word) > 1:
+            capital = at > 0 and match[0][:1].isupper()
+            found.append(_Word(noun, capital, _is_bare(text, matches, at), asides[at]))
     return found
+
+
+def _asides(text: str, matches: Sequence[re.Match[str]]) -> list[bool]:
+    """Which words name another thing than the one that was acted on."""
+    found: list[bool] = []
+    aside = ended = False
+    before, end = "", 0
+    for match in matches:
+        word, gap = match[0].lower(), text[end : match.start()]
+        ended = ended or ";" in gap or " — " in gap or " – " in gap
+        if word in _ASIDE:
+            aside = True
+        elif any(c in gap for c in ",:()") or (word in _BREAK and before not in _ASIDE):
+            aside = False
+        found.append(aside or ended)
+        before, end = word, match.end()
+    return found
+
+
+def _is_bare(text: str, matches: Sequence[re.Match[str]], at: int) -> bool:
+    """Whether a word stands behind an article or a preposition, and before no further noun."""
+    before = matches[at - 1][0].lower() if at else ""
+    if before not in PREPOSITIONS and before not in ("the", "your"):
+        return False
+    if at + 1 == len(matches) or text[matches[at].end() : matches[at + 1].start()] != " ":
+        return True
+    after = matches[at + 1][0].lower()
+    return after in STOPWORDS or after in PREPOSITIONS or after in _VERBS
 
 
 #: Fewer digits tell a thing only behind its noun.

@@ -56,6 +56,7 @@ class Thing:
     Attributes:
         ids: What it may go by: the key or place of that, and the id, in lower case.
         tokens: Stems of its words, its numbers, and each small number behind its word or key (`bay 3`).
+        telling: Those of them that may tell it from others: neither amounts nor how it stands.
         labels: Words of each text of it that may be its name.
         months: Stems of the months of its dates.
         title: The start of it as it stands. Untrusted.
@@ -63,6 +64,7 @@ class Thing:
 
     ids: frozenset[tuple[str, str]]
     tokens: frozenset[str]
+    telling: frozenset[str]
     labels: tuple[frozenset[str], ...]
     months: frozenset[str]
     title: str
@@ -174,6 +176,7 @@ def _thing_of(part: object) -> Thing | None:
 def _thing(pairs: Sequence[tuple[str, str]]) -> Thing:
     ids: set[tuple[str, str]] = set()
     tokens: set[str] = set()
+    telling: set[str] = set()
     months: set[str] = set()
     labels = []
     for key, text in pairs[:60]:
@@ -184,12 +187,22 @@ def _thing(pairs: Sequence[tuple[str, str]]) -> Thing:
             continue
         own = tokens_of(text[:_MAX_LINE], stem(word) if word else "")
         tokens |= own
+        telling |= _without_amounts(text, stem(word) if word else "", is_amount=word in NO_IDS and not is_code(text))
         months |= _months_in(text)
         words = frozenset(token for token in own if not any(c.isdigit() for c in token))
         if words and len(words) <= 6:
             labels.append(words)
     title = ", ".join(text[:40] for _, text in pairs[:4])
-    return Thing(frozenset(ids), frozenset(tokens), tuple(labels), frozenset(months), title)
+    return Thing(frozenset(ids), frozenset(tokens), frozenset(telling), tuple(labels), frozenset(months), title)
+
+
+#: Amounts as they are written in texts.
+_AMOUNT: Final = pattern_of(r"[$€£¥]\s?\d[\d.,]*|(?<![\w.])\d[\d,]*\.\d{1,2}(?![\w.])|(?<![\w.])\d+\s?(?:%|°)")
+
+
+def _without_amounts(text: str, noun: str = "", *, is_amount: bool = False) -> frozenset[str]:
+    found = tokens_of(_AMOUNT.sub(" ", text[:_MAX_LINE]), noun)
+    return frozenset(t for t in found if not any(c.isdigit() for c in t)) if is_amount else found
 
 
 def _may_be_id(key: str, text: str) -> bool:
@@ -215,17 +228,27 @@ def _thing_in_line(line: str) -> Thing:
     cells = [cell for cell in _CELLS.split(line.strip(" |*•-\t")) if cell]
     first = _ID.match(line.strip(" |*•-\t"))
     if first and not _DATE.fullmatch(first[0]):
-        ids.add(("id", plain_id(first[0].rstrip(".)"))))
+        name = plain_id(first[0].rstrip(".)"))
+        ids.add((f"id {_make_of(name)}", name))
     for match in _ID.finditer(line):
         name = match[0].strip(".")
         digits = sum(c.isdigit() for c in name)
         if digits and not _DATE.fullmatch(name) and (digits < len(name) or digits >= _LONG) and "%" not in name:
-            ids.add(("", plain_id(name)))
-    ids.update(("", plain_id(match[0])) for match in _PHONE.finditer(line))
+            ids.add((_make_of(name), plain_id(name)))
+    ids.update(("phone", plain_id(match[0])) for match in _PHONE.finditer(line))
     own = [tokens_of(cell) for cell in cells]
     words = [frozenset(t for t in part if not any(c.isdigit() for c in t)) for part in own]
     labels = tuple(part for part in words if 0 < len(part) <= 6)
-    return Thing(frozenset(ids), tokens_of(line).union(*own), labels, _months_in(line), line.strip()[:80])
+    return Thing(
+        frozenset(ids), tokens_of(line).union(*own), _without_amounts(line), labels, _months_in(line), line.strip()[:80]
+    )
+
+
+def _make_of(name: str) -> str:
+    """Of what an id is made: digits alone, with digits, with signs, or letters alone."""
+    if any(c.isdigit() for c in name):
+        return "number" if name.isdecimal() else "code"
+    return "letters" if name.isalpha() else "slug"
 
 
 def _groups_of_text(text: str) -> Iterator[list[Thing]]:
