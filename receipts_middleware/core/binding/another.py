@@ -10,7 +10,9 @@ from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.effects import Judged
+from receipts_middleware.core.binding.numbered import other_code
 from receipts_middleware.core.binding.rivals import other_rival
+from receipts_middleware.core.binding.slots import other_slot, shown_otherwise
 from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.dataclass import replace
@@ -42,11 +44,20 @@ def of_another(said: Spoken, judged: Judged) -> Judged:
 
 def _other(said: Spoken, act: Act) -> str:
     """What all calls of a tool were about, where the claim names another thing in each case."""
-    other = other_rival(said, act)
+    other = _of_one(said, act)
     if not other:
         return ""
     rest = [a for a in said.run.acts if a is not act and a.traits.name == act.traits.name]
-    return other if all(other_rival(said, a) for a in rest) else ""
+    return other if all(_of_one(said, a) for a in rest) else ""
+
+
+def _of_one(said: Spoken, act: Act) -> str:
+    return (
+        other_rival(said, act)
+        or other_slot(said, act)
+        or shown_otherwise(said, act)
+        or (other_code(said, act) if said.has_digits() and act.kind == "acting" else "")
+    )
 
 
 def _behind(said: Spoken, acts: Sequence[Act]) -> list[Act]:
