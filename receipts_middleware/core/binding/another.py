@@ -76,4 +76,5 @@ def _behind(said: Spoken, acts: Sequence[Act]) -> list[Act]:
 
 def _is_of(said: Spoken, act: Act) -> bool:
     """Whether a claim of an act may be of a call: by its verb, or by a value that the call was given."""
-    return said.fit(act.traits).verb >= 1 or any(act.args_pool().contains(v) for v in said.values)
+    verb = said.meant.verb
+    return said.fit(act.traits).verb >= 1 or verb in act.arg_words() or any(act.args_pool().contains(v) for v in said.values)

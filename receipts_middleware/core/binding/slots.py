@@ -42,6 +42,10 @@ _PUSHED: Final = pattern_of(
 )
 _ID: Final = pattern_of(r"#?[A-Za-z]{0,6}-?\d{1,12}")
 _MAX_VALUE: Final = 64
+#: Words by which a claim says of some thing that it is not the one.
+_CONTRASTED: Final = pattern_of(
+    r"\b(?:not|instead|rather|previous(?:ly)?|old|except|than|wrong|mistake|sorry|unlike|besides)\b", re.IGNORECASE
+)
 
 
 def other_slot(said: Spoken, act: Act) -> str:
@@ -54,7 +58,7 @@ def other_slot(said: Spoken, act: Act) -> str:
     Returns:
         Key and value of the call; empty where nothing speaks against the claim.
     """
-    if said.is_contrasted():
+    if _CONTRASTED.search(said.text):
         return ""
     return _twin(said, act) or _keyed(said, act) or _pushed(said, act)
 
