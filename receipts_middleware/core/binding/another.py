@@ -34,8 +34,11 @@ def of_another(said: Spoken, judged: Judged) -> Judged:
         The same, or that the call was about another thing.
     """
     claim = said.claim
-    if judged.status != "supported" or claim.negated or claim.kind == "umbrella" or judged.reason == "target":
+    open_ = judged.status == "supported" or (judged.status == "unmatched" and judged.acts)
+    if not open_ or claim.negated or claim.kind == "umbrella" or judged.reason == "target":
         return judged
+    if claim.kind == "effect" and judged.reason == "told":
+        return judged  # how things stood, which a look showed
     for act in _behind(said, judged.acts):
         if act.check_args and (other := _other(said, act)):
             return replace(judged, status="wrong_target", acts=(act,), observed=other[:300], reason="name")
@@ -77,4 +80,5 @@ def _behind(said: Spoken, acts: Sequence[Act]) -> list[Act]:
 def _is_of(said: Spoken, act: Act) -> bool:
     """Whether a claim of an act may be of a call: by its verb, or by a value that the call was given."""
     verb = said.meant.verb
-    return said.fit(act.traits).verb >= 1 or verb in act.arg_words() or any(act.args_pool().contains(v) for v in said.values)
+    named = said.claim.voice != "state" and verb in act.arg_words()
+    return named or said.fit(act.traits).verb >= 1 or any(act.args_pool().contains(v) for v in said.values)

@@ -31,7 +31,7 @@ _ASIDE: Final = frozenset(
 )
 _BREAK: Final = frozenset("to into onto for in on at under and".split())
 #: Keys whose values are words of all sorts.
-_FREE: Final = NO_IDS | frozenset("name summary label env environment region mode type kind method event".split())
+_FREE: Final = NO_IDS | frozenset("summary event".split())
 #: What a run names by ids, at most, in one call.
 _MAX_NAMED: Final = 16
 
@@ -135,7 +135,7 @@ def _ids_given(act: Act) -> tuple[_Given, ...]:
         words = key.split()
         if not 0 < len(bare) <= MAX_ID or (words and words[-1] in _FREE and not is_code(bare)):
             continue
-        if " " not in bare or plain_id(bare).isdecimal():
+        if bare.count(" ") <= 3 or plain_id(bare).isdecimal():
             found.append(_Given(stem(words[-1]) if words else "", bare, plain_id(bare)))
     return tuple(found[:_MAX_NAMED])
 

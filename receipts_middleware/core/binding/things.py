@@ -36,6 +36,11 @@ NO_IDS: Final = AMOUNT_KEYS | frozenset(
     note notes description comment content reason title subject query balance bal bpm lat lon latitude longitude score
     rating rank kw volume level""".split()
 )
+#: Keys under which a thing is named by words.
+_NAMING: Final = frozenset(
+    """id ids name title label slug key code email username login handle user entity path file filename channel branch
+    address ref reference uid uuid tag env environment region zone host hostname server bucket queue topic""".split()
+)
 #: Keys whose values say how a thing stands.
 _STANDING: Final = frozenset("status state result outcome priority severity enabled active ok success".split())
 _TOKEN: Final = pattern_of(r"[^\W_]+(?:['’][^\W\d_]{3,})?")
@@ -212,7 +217,9 @@ def _may_be_id(key: str, text: str) -> bool:
         return False
     if NO_IDS.intersection(key.split()[-1:]) and not is_code(bare):
         return False
-    if " " in bare and not _PHONE.fullmatch(bare):
+    if not any(c.isdigit() for c in bare) and key and key.split()[-1] not in _NAMING:
+        return False
+    if bare.count(" ") > 3 and not _PHONE.fullmatch(bare):
         return False
     return bare.lower() not in ("true", "false", "none", "null")
 
