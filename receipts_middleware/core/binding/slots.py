@@ -90,9 +90,13 @@ def _is_make(one: str, other: str) -> bool:
     return bool(_ID.fullmatch(one)) and one.isdecimal() == other.isdecimal()
 
 
+#: Digits of a number that tells nothing without its noun.
+_FEW: Final = 3
+
+
 def _names(name: str, lowered: str, key: str) -> bool:
     """Whether a claim names an id: a short number only behind `#` or its noun."""
-    if len(name) > 3 or not name.isdecimal():
+    if len(name) > _FEW or not name.isdecimal():
         return stands_in(name, lowered)
     noun = key.rsplit(maxsplit=1)[-1]
     nouns = "|".join(map(re.escape, {noun, _NOUNS.get(noun, noun)}))
@@ -166,6 +170,10 @@ _TITLES: Final = frozenset("name displayname display fullname title label userna
 _NAME: Final = pattern_of(r"(?<![\w@./-])[^\W\d_a-z][^\W\d_A-Z]{2,20}(?![\w@/-])")
 
 
+#: Letters of words that name nobody.
+_SHORT: Final = 2
+
+
 def shown_otherwise(said: Spoken, act: Act) -> str:
     """What a look calls the thing that a call was about, where the claim has the user's name for another.
 
@@ -188,10 +196,11 @@ def shown_otherwise(said: Spoken, act: Act) -> str:
             continue
         for record in run.about(own)[:4]:
             shown = [t for k, t in record.pairs if _TITLES.intersection(k.split()) and 2 < len(t) <= 60]
-            words = [w for t in shown for w in words_of(t) if len(w) > 2]
-            if words and not any(is_same_name(w, c) for w in words for c in claim if len(c) > 2):
-                if any(_is_mistaken(name, words[0]) for name in fresh):
-                    return f"{text.strip()} is {shown[0]}"[:100]
+            words = [w for t in shown for w in words_of(t) if len(w) > _SHORT]
+            if not words or any(is_same_name(w, c) for w in words for c in claim if len(c) > _SHORT):
+                continue
+            if any(_is_mistaken(name, words[0]) for name in fresh):
+                return f"{text.strip()} is {shown[0]}"[:100]
     return ""
 
 

@@ -217,7 +217,7 @@ def _may_be_id(key: str, text: str) -> bool:
         return False
     if NO_IDS.intersection(key.split()[-1:]) and not is_code(bare):
         return False
-    if not any(c.isdigit() for c in bare) and key and key.split()[-1] not in _NAMING:
+    if not any(c.isdigit() for c in bare) and key and not _NAMING.intersection(key.split()[-1:]):
         return False
     if bare.count(" ") > 3 and not _PHONE.fullmatch(bare):
         return False
