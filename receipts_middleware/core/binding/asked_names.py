@@ -19,9 +19,9 @@ from receipts_middleware.core.values.tables import MONTHS, WEEKDAYS
 
 #: A name of one word, or a short code with letters and digits ("4B"), inside a claim.
 _NAME: Final = pattern_of(
-    r"(?<![\w@./-])(?:[A-Z][a-z]{3,20}|(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])[A-Z0-9]{2,6})(?![\w@/-])"
+    r"(?<![\w@./-])(?:[^\W\d_a-z][^\W\d_A-Z]{3,20}|(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])[A-Z0-9]{2,6})(?![\w@/-])"
 )
-_WORD: Final = pattern_of(r"[A-Za-z]{4,20}")
+_WORD: Final = pattern_of(r"[^\W\d_]{4,20}")
 _CODE: Final = pattern_of(r"(?=[A-Za-z0-9]*\d)(?=[A-Za-z0-9]*[A-Za-z])[A-Za-z0-9]{2,6}")
 _ISO_MONTH: Final = pattern_of(r"(?<!\d)(?:19|20)\d\d-(\d\d)-\d\d")
 #: Month names that are words as well are left out unless a preposition stands before them.
@@ -75,7 +75,10 @@ def _other_name(text: str, act: Act, run: Run) -> str:
         if match.start() < 3 or name not in heard or name in seen or name in MONTHS or name in WEEKDAYS:
             continue
         for value in _own_names(act, code=any(c.isdigit() for c in name)):
-            if value.lower() not in heard and _are_alike(value.lower(), name):
+            given = value.lower()
+            if given in heard:
+                continue
+            if _are_alike(given, name) or (_begin_alike(given, name) and not _was_shown(given, act, run)):
                 return value
     return ""
 
@@ -94,6 +97,22 @@ def _are_alike(given: str, said: str) -> bool:
         return [c.isdigit() for c in given] == [c.isdigit() for c in said]
     shared = sum(given.count(c) and 1 for c in set(said))
     return abs(len(given) - len(said)) <= 2 and 2 * shared > len(set(said))
+
+
+def _begin_alike(given: str, said: str) -> bool:
+    """Whether two names begin with the same letters and go on with others: Leeds and Leigh."""
+    if not (given.isalpha() and said.isalpha()) or given.startswith(said) or said.startswith(given):
+        return False
+    return given[:2] == said[:2] and stem(given) != stem(said) and abs(len(given) - len(said)) <= _APART
+
+
+#: Letters by which two names that begin alike differ in length, at most.
+_APART: Final = 4
+
+
+def _was_shown(name: str, act: Act, run: Run) -> bool:
+    """Whether another call returned a name, so that it was not thought up."""
+    return any(name in other.text() for other in run.acts if other is not act)
 
 
 #: Words and numbers as they are compared in phrases.

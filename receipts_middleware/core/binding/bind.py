@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.another import of_another
 from receipts_middleware.core.binding.batches import rejected_by_name
 from receipts_middleware.core.binding.candidates import Candidate, Candidates, find_candidates
 from receipts_middleware.core.binding.checks import is_bad, judge_check
@@ -64,7 +65,7 @@ def bind(
         plain = without_citations(found_claim.text[: found_claim.core or None])
         claim = found_claim if plain == found_claim.text else replace(found_claim, text=plain)
         key = (claim.text, claim.kind, claim.voice, claim.negated, previous)
-        judged = known.get(key) or known.setdefault(key, _judge(claim, run, previous))
+        judged = known.get(key) or known.setdefault(key, _weighed(claim, run, previous))
         if judged.status in ("failed", "accepted_only") and _is_admitted(found_claim, claims, reply, judged):
             judged = replace(judged, status="supported")  # the words admit it themselves
         judged = cited_first(found_claim, judged)
@@ -171,9 +172,13 @@ def _follows(claim: FoundClaim, broken: Bound, judged: Judged) -> bool:
     )
 
 
-def _judge(claim: FoundClaim, run: Run, previous: tuple[Act, ...]) -> Judged:
+def _weighed(claim: FoundClaim, run: Run, previous: tuple[Act, ...]) -> Judged:
     said = Spoken(claim, run)
-    meant = said.meant
+    return of_another(said, _judge(said, previous))
+
+
+def _judge(said: Spoken, previous: tuple[Act, ...]) -> Judged:
+    claim, run, meant = said.claim, said.run, said.meant
     if claim.kind == "umbrella":
         return Judged("unmatched" if not claim.negated else "")
     if claim.negated:

@@ -90,7 +90,7 @@ SETS: Final[tuple[tuple[str, str, str, str], ...]] = (
     ("environment", "environment env stage target cluster namespace",
      "environment cluster server",
      "production =prod ~live =prd | staging =stage =stg preprod pre_production | =dev ~development =develop"
-     "| ~test =testing =qa =uat | sandbox"),
+     "| ~test =testing ~qa | ~test =testing ~uat acceptance | sandbox"),
     ("visibility", "visibility access privacy audience scope sharing acl",
      "repository repo channel page link event folder board playlist profile calendar album visible dataset",
      "~public | ~private | ~internal | unlisted"),

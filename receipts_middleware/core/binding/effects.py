@@ -17,6 +17,7 @@ from receipts_middleware.core.binding.names import others_named
 from receipts_middleware.core.binding.reasons import tells_why
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.spoken import Spoken
+from receipts_middleware.core.binding.things import listings_of
 from receipts_middleware.core.binding.tools import Traits
 from receipts_middleware.core.binding.words import stem, stems, stems_of
 from receipts_middleware.core.claims import FoundClaim
@@ -291,6 +292,8 @@ def _elsewhere(said: Spoken, calls: Sequence[Candidate]) -> Act | None:
     for act in reversed(run.acts):
         if id(act) in tried or act.kind == "reading" or not act.done or act.entry.n <= run.this_turn:
             continue
+        if act.kind == "unknown" and act.once(listings_of):
+            continue  # what it lists was not done
         given = act.args_pool()
         if all(given.contains(v) for v in things) and all(name in act.text() for name in names):
             return act

@@ -13,7 +13,9 @@ from receipts_middleware.core.binding.compare import other_short
 from receipts_middleware.core.binding.contrasts import other_member
 from receipts_middleware.core.binding.numbered import other_code, other_made, other_number, other_numbered
 from receipts_middleware.core.binding.people import other_name
+from receipts_middleware.core.binding.rivals import other_rival
 from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.slots import other_slot
 from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.words import stem, stems_of, words_of
 from receipts_middleware.core.patterns import pattern_of
@@ -30,6 +32,8 @@ def others_named(said: Spoken, calls: Sequence[Candidate]) -> dict[Act, str]:
         other = (
             _other_named(said.lowered(), act, run)
             or _other_keyed(said, act, run)
+            or other_rival(said, act)
+            or other_slot(said, act)
             or (said.has_digits() and _other_by_digits(said, act))
             or other_member(said, act)
             or other_name(text, act, run)

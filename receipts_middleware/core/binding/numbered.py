@@ -100,6 +100,8 @@ def other_made(said: Spoken, act: Act) -> str:
 #: A name of letters and digits, at times of several words ("KX19 LNO"), as the value of an argument.
 _CODE: Final = pattern_of(r"(?=.*[A-Za-z])(?=.*\d)[A-Za-z0-9-]{2,12}(?: [A-Za-z0-9-]{2,8}){0,2}")
 _MIN_CODE: Final = 5
+#: An address of four numbers, with the length of its net at times.
+_ADDRESS: Final = pattern_of(r"\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?")
 
 
 def other_code(said: Spoken, act: Act) -> str:
@@ -128,7 +130,7 @@ def other_code(said: Spoken, act: Act) -> str:
 def _codes(act: Act) -> list[str]:
     """Arguments that are names of letters and digits."""
     given = (text.strip() for _, text in act.arg_pairs())
-    return [own for own in given if len(own) >= _MIN_CODE and _CODE.fullmatch(own)]
+    return [own for own in given if len(own) >= _MIN_CODE and (_CODE.fullmatch(own) or _ADDRESS.fullmatch(own))]
 
 
 def _alike(char: str) -> str:

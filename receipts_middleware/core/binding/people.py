@@ -102,6 +102,25 @@ def _is_same(a: str, b: str) -> bool:
     return shared >= 4 and len(long) - shared <= 2 and len(short) - shared <= 2
 
 
+def is_same_name(a: str, b: str) -> bool:
+    """Whether two words may name one person: equal, inflected, an initial, or forms of one given name.
+
+    Args:
+        a: A word.
+        b: Another.
+    """
+    return _is_same(a, b)
+
+
+def is_given_name(word: str) -> bool:
+    """Whether a word is a given name that is known.
+
+    Args:
+        word: In lower case.
+    """
+    return word in GIVEN
+
+
 @dataclass(frozen=True, slots=True)
 class _Said:
     """A name of a claim: its words, the words around it, whether a title stands before it, all words of the claim."""

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.another import of_another
 from receipts_middleware.core.binding.cites import without_citations
 from receipts_middleware.core.binding.compare import TARGETS, agrees
 from receipts_middleware.core.binding.content import telling
@@ -152,7 +153,8 @@ def _told(claim: FoundClaim, run: Run, *, valued: bool, looks: bool = False) -> 
     share = _SHARE if top >= _TOLD else _NEARLY_ALL
     if not any(_covers(said, act, share) for act in acts):
         return None
-    return Judged("supported", tuple(dict.fromkeys(a.traits.name for a in acts)), acts, "", "told", "S1")
+    told = Judged("supported", tuple(dict.fromkeys(a.traits.name for a in acts)), acts, "", "told", "S1")
+    return of_another(said, told) if claim.kind == "result" else told
 
 
 def _flagged(said: Spoken, run: Run) -> Judged | None:

@@ -37,6 +37,7 @@ class Run:
         words: Rows that are added to the tables.
         pieces: Sentences and lines of the reply with their offsets, where they were read.
         views: Results as rows, by the calls whose they are.
+        told_of: Tokens of what looks say of things, by their ids.
         alikes: Calls with the others of their tools whose results are read with theirs, by the calls.
     """
 
@@ -66,6 +67,7 @@ class Run:
         "request",
         "said",
         "this_turn",
+        "told_of",
         "traits",
         "views",
         "words",
@@ -105,6 +107,7 @@ class Run:
         self.words = words
         self.pieces: Sequence[tuple[str, int, int]] | None = None
         self.alikes: dict[tuple[Act, ...], tuple[Act, ...]] = {}
+        self.told_of: dict[str, frozenset[str]] = {}
         self.views: dict[tuple[Act, ...], View] = {}
         self._seen: Pool | None = None
         self._aliases: dict[Act, frozenset[str]] = {}
