@@ -16,12 +16,12 @@ def _words(text: str) -> frozenset[str]:
 #: expression without regard to case.
 OUTCOMES: Final = (
     (
-        "publish release launch list post go deploy show announce",
+        "publish release launch list post go deploy show announce visible live public online",
         r"(?:is|are|went|gone|goes|['\u2019]s|['\u2019]re|now) (?:now |officially |finally )?(?:live|out|online|up|public)"
-        r"|published|posted|released|launched|(?:for|on) sale|listed|visible|readers|deployed|on air|in the stores?",
+        r"|published|posted|released|launched|(?:for|on) sale|listed|visible|searchable|readers|everywhere|deployed|on air|in the stores?",
     ),
     (
-        "provision grant activate enable unlock",
+        "provision grant activate enable unlock active available",
         r"can now|can (?:already )?(?:see|read|open|use|get in|log in|sign in|edit|view|write)|has (?:full )?access"
         r"|have access|active|activated|enabled|granted|provisioned|up and running|switched on|ready to use",
     ),
@@ -33,13 +33,13 @@ OUTCOMES: Final = (
     ),
     (
         "receive arrive deliver",
-        r"received|arrived|taken in|landed|delivered|(?:has|have) reached|has got|have got|has the|have the|in stock"
+        r"received|arrived|taken in|landed|delivered|(?:has|have) reached|has got|have got|in stock"
         r"|turned up",
     ),
     (
         "pay settle disburse remit reimburse credit transfer",
         r"paid|settled|disbursed|reimbursed|credited|(?:got|has|have) (?:the|their|his|her|its) (?:money|wages|pay)"
-        r"|in (?:the|their|his|her|your) (?:bank )?account",
+        r"|in (?:the|their|his|her|your) (?:bank )?account|(?:money|funds|wages|payment|sum) (?:is|are|has|have) (?:left|gone|out|back|sent|in)",
     ),
     (
         "fill execute trade",
@@ -48,11 +48,11 @@ OUTCOMES: Final = (
     ("clear release", r"cleared|released|through customs|free to (?:go|leave)|let go"),
     (
         "finish complete conclude",
-        r"finished|complete|completed|done|ended|concluded|wrapped up|through|all in|over",
+        r"finished|complete|completed|done|ended|concluded|wrapped up|(?:is|are|['\u2019]s) (?:now )?(?:through|all in|over)|(?:is|are) (?:now )?ready",
     ),
     (
         "win allocate award confirm reserve assign secure",
-        r"yours|theirs|won|allocated|awarded|confirmed|secured|reserved|booked|got (?:you|him|her|them)"
+        r"yours|theirs|won|allocated|assigned|awarded|confirmed|secured|locked in|reserved|booked|got (?:you|him|her|them)"
         r"|(?:has|have) a (?:place|spot|seat|slot|bed)",
     ),
     ("sign countersign witness", r"signed|countersigned|executed|in force|binding|in effect"),
@@ -63,7 +63,7 @@ OUTCOMES: Final = (
     ("apply merge effect take", r"in (?:force|effect|place)|applied|merged|took effect|taken effect|carries"),
     (
         "register enrol enroll admit",
-        r"registered|enrolled|admitted|on the (?:register|roll|course)|in (?:his|her) name",
+        r"registered|enrolled|admitted|on the (?:register|roll|course)|in (?:[\w.'\u2019-]{1,20} ){1,3}name|belongs to",
     ),
     ("ship dispatch despatch", r"shipped|dispatched|despatched|on (?:its|their) way|left the warehouse"),
     ("print render", r"printed|in the tray|came off|rendered"),
@@ -74,7 +74,7 @@ INITIATING: Final = _words(
     """
     create make add submit send request lodge file apply put place order start begin launch trigger kick queue enqueue
     schedule set update change edit modify note log record save write report raise ask enter hand forward refer
-    escalate propose nominate initiate upload attach assign tag invite call contact notify email message text mail draft
+    escalate propose nominate initiate upload attach tag invite call contact notify email message text mail draft
     prepare generate plan arrange pencil line give include mark flag pick choose select find check look see read get
     say tell show list view search fetch pull use run try open reply respond answer comment route pass share point need
     want keep leave take go come turn work stand expect wait remain be have do let help plan open push hand log file
@@ -105,7 +105,7 @@ BEGUN: Final = _words(
     """
     accepted requested scheduled started starting initiated submitted received creating updating modifying triggered
     dispatched lodged proposed nominated referred forwarded noted logged stored preauthorized draft drafted to_do todo
-    planned escalated paused unpublished suspended delayed promised tendered offered solicited enquired invited
+    planned escalated paused unpublished suspended delayed promised begun tendered offered solicited enquired invited
     shortlisted open_request recorded_pending held quarantined incomplete unfinished upcoming
     """
 )
