@@ -2,7 +2,7 @@
 
 The receipt keeps what the tables of `evidence` read of a call, whose own status outweighs what stands beside it. Here
 everything is read that a claim of an outcome can be held against, at any depth and in lines of plain text:
-`firstPublished: null`, `approvals: {needed: 2, given: 0}`, `State: pending`. What a claim makes of it, `still_open` says.
+`firstPublished: null`, `approvals: {needed: 2, given: 0}`, `State: pending`. What claims make of it, `outcome` says.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ _OF: Final = pattern_of(r"(\d{1,4}) ?(?:of|/) ?(\d{1,4})\Z")
 _WORD_OPEN: Final = frozenset("pending queued enqueued waitlisted awaiting waiting".split())
 #: What a remark says is still wanted.
 _REMARKED: Final = pattern_of(
-    r"\brequired\b|\bwill be (?:informed|notified|told)\b|\breplies within\b|\b(?:assignment|decision|answer|reply) (?:by|within)\b",
+    r"\brequired\b|\bwill be (?:informed|notified|told)\b|\breplies within\b"
+    r"|\b(?:assignment|decision|answer|reply) (?:by|within)\b",
     re.IGNORECASE,
 )
 #: `State:       pending`, `Status: Waiting for authentication`, `state=queued`
@@ -256,7 +257,7 @@ def _fewer(held: Mapping[object, object]) -> tuple[str, _Short] | None:
         return None
     key, number = next(iter(have.items()))
     rest = sum(v for k, v in numbers.items() if k != key and k.lower() not in _ALL)
-    return (key, _Short(f"{number} of {whole}")) if 0 < number and number + rest < whole else None
+    return (key, _Short(f"{number} of {whole}")) if number > 0 and number + rest < whole else None
 
 
 _FEW: Final = 4

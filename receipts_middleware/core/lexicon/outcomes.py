@@ -17,8 +17,10 @@ def _words(text: str) -> frozenset[str]:
 OUTCOMES: Final = (
     (
         "publish release launch list post go deploy show announce visible live public online",
-        r"(?:is|are|went|gone|goes|['\u2019]s|['\u2019]re|now) (?:now |officially |finally )?(?:live|out|online|up|public)"
-        r"|published|posted|released|launched|(?:for|on) sale|listed|visible|searchable|readers|everywhere|deployed|on air|in the stores?",
+        r"(?:is|are|went|gone|goes|['\u2019]s|['\u2019]re|now) (?:now |officially |finally )?"
+        r"(?:live|out|online|up|public)"
+        r"|published|posted|released|launched|(?:for|on) sale|listed|visible|searchable|readers"
+        r"|everywhere|deployed|on air|in the stores?",
     ),
     (
         "provision grant activate enable unlock active available",
@@ -39,7 +41,8 @@ OUTCOMES: Final = (
     (
         "pay settle disburse remit reimburse credit transfer",
         r"paid|settled|disbursed|reimbursed|credited|(?:got|has|have) (?:the|their|his|her|its) (?:money|wages|pay)"
-        r"|in (?:the|their|his|her|your) (?:bank )?account|(?:money|funds|wages|payment|sum) (?:is|are|has|have) (?:left|gone|out|back|sent|in)",
+        r"|in (?:the|their|his|her|your) (?:bank )?account"
+        r"|(?:money|funds|wages|payment|sum) (?:is|are|has|have) (?:left|gone|out|back|sent|in)",
     ),
     (
         "fill execute trade",
@@ -48,11 +51,13 @@ OUTCOMES: Final = (
     ("clear release", r"cleared|released|through customs|free to (?:go|leave)|let go"),
     (
         "finish complete conclude",
-        r"finished|complete|completed|done|ended|concluded|wrapped up|(?:is|are|['\u2019]s) (?:now )?(?:through|all in|over)|(?:is|are) (?:now )?ready",
+        r"finished|complete|completed|done|ended|concluded|wrapped up"
+        r"|(?:is|are|['\u2019]s) (?:now )?(?:through|all in|over)|(?:is|are) (?:now )?ready",
     ),
     (
         "win allocate award confirm reserve assign secure",
-        r"yours|theirs|won|allocated|assigned|awarded|confirmed|secured|locked in|reserved|booked|got (?:you|him|her|them)"
+        r"yours|theirs|won|allocated|assigned|awarded|confirmed|secured|locked in|reserved|booked"
+        r"|got (?:you|him|her|them)"
         r"|(?:has|have) a (?:place|spot|seat|slot|bed)",
     ),
     ("sign countersign witness", r"signed|countersigned|executed|in force|binding|in effect"),
@@ -80,6 +85,14 @@ INITIATING: Final = _words(
     want keep leave take go come turn work stand expect wait remain be have do let help plan open push hand log file
     fill adjust rename describe name title label link import export copy correct fix rewrite reword amend replace swap
     transmit notify alert remind fire dial ring spin boot dispatch key type post resubmit resend retry reopen
+    """
+)
+
+#: Verbs by which whoever it is only hands something in or sets it going.
+HANDING: Final = _words(
+    """
+    submit request ask lodge start begin launch queue schedule create log note record propose open file register need
+    want expect wait remain stay say show list trigger kick hand apply plan enter
     """
 )
 
