@@ -100,7 +100,29 @@ def _needles(act: Act) -> frozenset[str]:
         for key, text in record.pairs
         if _ID_KEY.search(key) and _NEEDLE <= len(text) <= _MAX_NEEDLE
     }
+    if act.kind == "shell":
+        given |= {
+            word.lower() for _, text in act.arg_pairs() for word in text.split()[:_MAX_WORDS] if _NAME.match(word)
+        }
     return frozenset(given | made | ids) - _IDLE
+
+
+_MAX_WORDS: Final = 40
+#: A word of a command that may name a thing.
+_NAME: Final = pattern_of(r"[A-Za-z][\w.:-]{3,60}\Z")
+
+
+def ids_made(act: Act) -> frozenset[str]:
+    """Ids and numbers by which a result names things, in lower case.
+
+    Args:
+        act: The call.
+    """
+    records = act.records()[:_MAX_RECORDS]
+    return frozenset(text.lower() for r in records for key, text in r.pairs if _ID_END.search(key))
+
+
+_ID_END: Final = pattern_of(r"(?:\b|_)(?:id|ref|reference|number|no|code|uuid)\Z", re.IGNORECASE)
 
 
 _ID_KEY: Final = pattern_of(r"(?:\b|_)(?:id|ref|reference|number|no|key|code|uuid)\Z|\A[a-z]{3,12}\Z", re.IGNORECASE)

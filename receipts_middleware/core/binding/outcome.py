@@ -12,7 +12,7 @@ from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.open_marks import Mark
-from receipts_middleware.core.binding.opened import Opened
+from receipts_middleware.core.binding.opened import Opened, ids_made
 from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.table import link_of
 from receipts_middleware.core.binding.tools import Traits, is_another_act
@@ -133,8 +133,8 @@ _BEFORE: Final = pattern_of(r"\balready\b", re.IGNORECASE)
 _TO_COME: Final = pattern_of(
     r"\b(?:overnight|tomorrow|tonight(?!['\u2019])|later"
     r"|next (?:week|month|day|monday|morning)|automatically|every"
-    r"|usually|always|within|by itself|in the (?:next|coming)|in (?:about |around )?(?:a|an|two|three|four|five|\d{1,3}) "
-    r"(?:minutes?|hours?|days?|weeks?))\b",
+    r"|usually|always|within|by itself|in the (?:next|coming)|in (?:about |around )?(?:a|an|two|three|four|five"
+    r"|\d{1,3}) (?:minutes?|hours?|days?|weeks?))\b",
     re.IGNORECASE,
 )
 
@@ -203,6 +203,6 @@ def _tells_the_result(said: Spoken, act: Act) -> bool:
     claim = said.claim
     if claim.voice == "passive" or claim.kind == "effect":
         return False
-    made = (act.entry.receipt.object_id or "").lower()
+    made = act.once(ids_made)
     new = [v for v in said.values if told.find(v) == "same" and not given.contains(v)]
-    return any(v.kind != "id" and v.norm.lower() != made for v in new)
+    return any(v.kind != "id" and v.norm.lower() not in made for v in new)

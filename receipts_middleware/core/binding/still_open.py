@@ -28,8 +28,8 @@ from receipts_middleware.core.patterns import pattern_of
 #: Words by which a reply leaves the end of an act open.
 _OPENS: Final = pattern_of(
     r"\b(?:pending|queued?|queue|await\w*|waiting|waits?|wait[- ]?list\w*|review\w*|approval|in progress"
-    r"|under way|underway|processing|processed once|still|yet|until|once|as soon as|submitted|requested|request|lodged|handed in|sent for"
-    r"|sent off|asked|started|kicked off|initiated|on (?:its|their) way|expect\w*|will|soon|shortly|in transit|on hold"
+    r"|under way|underway|processing|still|yet|until|once|as soon as|submitted|requested|request|lodged"
+    r"|handed in|sent for|sent off|asked|started|kicked off|initiated|on (?:its|their) way|expect\w*|will|soon|shortly|in transit|on hold"
     r"|moderation|tentative\w*|transmitted|scheduled|in line|unconfirmed|to confirm|has to|have to|needs?|so far"
     r"|provisional\w*|subject to|due|running|validating|not|no|nothing|never|without|only|before|if|unless|when|should"
     r"|put in for|applied for|passed (?:on )?to|forwarded|with (?:the|a|your|our)|now with|in for|ballot|draw"
@@ -151,7 +151,7 @@ def _is_left_open(claim: FoundClaim, opened: Opened, table: Table) -> bool:
         near = own or claim.end <= start <= claim.end + _BEHIND
         text = _OFFERS.sub(" ", without_idle(piece))
         text = text.replace(claim.text, " ") if own else text
-        if own and _OPENS.search(text):
+        if own and _OPENS.search(_BARE_NO.sub(" ", text)):
             return True
         if near and (_OWN_OPENS.search(text) or (_IT.match(text) and _OPENS.search(text))):
             return True
@@ -162,6 +162,8 @@ def _is_left_open(claim: FoundClaim, opened: Opened, table: Table) -> bool:
     return False
 
 
+#: Words that deny something else beside a claim.
+_BARE_NO: Final = pattern_of(r"\b(?:nothing|no|never|only|without|before)\b", re.IGNORECASE)
 _IT: Final = pattern_of(
     r"\W*(?:it|they|this|that|these|those|he|she|the (?:draw|decision|job|request))\b", re.IGNORECASE
 )

@@ -52,7 +52,7 @@ OUTCOMES: Final = (
     (
         "finish complete conclude",
         r"finished|complete|completed|done|ended|concluded|wrapped up"
-        r"|(?:is|are|['\u2019]s) (?:now )?(?:through|all in|over)|(?:is|are) (?:now )?ready",
+        r"|(?:is|are|['\u2019]s) (?:now )?(?:through|all in|over)|(?:is|are|and) (?:now )?ready",
     ),
     (
         "win allocate award confirm reserve assign secure",
