@@ -65,7 +65,7 @@ _OF: Final = pattern_of(r"(\d{1,4}) ?(?:of|/) ?(\d{1,4})\Z")
 _WORD_OPEN: Final = frozenset("pending queued enqueued waitlisted awaiting waiting".split())
 #: What a remark says is still wanted.
 _REMARKED: Final = pattern_of(
-    r"\brequired\b|\bwill be (?:informed|notified|told)\b|\breplies within\b"
+    r"\brequired\b|\b(?:within|up to) \d{1,3} ?[a-z]|\bwill be (?:informed|notified|told)\b|\breplies within\b"
     r"|\b(?:assignment|decision|answer|reply) (?:by|within)\b",
     re.IGNORECASE,
 )
@@ -131,11 +131,13 @@ def marks_in(act: Act, about: frozenset[str] = frozenset()) -> Marks:
         found.read((), match[1], match[2].strip().strip("\"'"))
     for match in _PAIR.finditer(text[:_MAX_TEXT]):
         found.read((), match[1], match[2].strip("\"'"))
+    if order := _FIX.search(text):
+        found.opened.append(Mark(order[0], verbs=frozenset({stem("fill"), stem("execute")})))
     for heads, cells in _table_rows(text[:_MAX_TEXT], about):
         for head, cell in zip(heads, cells, strict=False):
             found.read((), head, cell)
     if not found.opened and not found.closed:
-        said = read_prose(text, "")
+        said = read_prose(text, act.entry.tool)
         plain = _PLAIN_OPEN.search(text) if len(text) <= _MAX_PLAIN else None
         if said.said == "open" or (plain and not said.said):
             found.opened.append(Mark(said.words or plain[0] if plain else said.words, word="pending"))
@@ -146,12 +148,16 @@ def marks_in(act: Act, about: frozenset[str] = frozenset()) -> Marks:
     return found.marks()
 
 
+#: An execution report of the FIX protocol whose order is new, pending or filled in part.
+_FIX: Final = pattern_of(r"(?<![\w.])39=[01A6E](?=[|\x01;^ ]|\Z)")
 _MAX_PLAIN: Final = 400
 _PAIR: Final = pattern_of(r"(?<![\w])([A-Za-z][\w-]{1,30})=(\"[^\"\n]{1,60}\"|[^\s;,|]{1,60})")
 #: What a short answer says in words of its own of an end that is open, or of what was only taken.
 _PLAIN_OPEN: Final = pattern_of(
     r"\b\d{1,3}(?:st|nd|rd|th) in (?:line|the queue)\b|\bposition \d|\b\d{1,3} (?:jobs? )?(?:ahead|before you)\b"
     r"|\bon reconnect\b|\bauto-?start\b|\bas soon as\b|\bnext (?:run|batch|window|cycle|sync|poll|check-?in)\b"
+    r"|\bETA\b|\b(?:within|up to|in about|in approx\w*|allow) \d{1,3} ?[a-z]|\b(?:0|none) of (?:the )?\d"
+    r"|\bwould (?:be|have been)\b"
     r"|\bnot (?:yet|released|final|signed|sent|started)\b|\bpreliminar|\bunsigned\b|\bparked\b|\bheld\b|\bon hold\b",
     re.IGNORECASE,
 )

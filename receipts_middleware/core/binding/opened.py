@@ -7,7 +7,7 @@ outweighs every earlier one, and the act's own result.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
@@ -68,17 +68,16 @@ def _was_retried(act: Act, calls: Sequence[Act]) -> bool:
 def _as_last_seen(act: Act, later: Sequence[Act], *, alone: bool) -> Opened:
     """An act with the marks of its own result, or of the last look at the same thing that says how it stands."""
     own = act.once(own_marks)
-    marks, looks, closed = own.open, [], bool(own.closed)
+    asked = {("".join(key.split()), text.strip().lower()) for key, text in act.arg_pairs()}
+    marks, looks, closed = tuple(m for m in own.open if not _was_asked(m, asked)), [], bool(own.closed)
     if own.closed and not any(m.word for m in marks):
         marks = tuple(m for m in marks if not _FINISHED & m.verbs)
     needles = act.once(_needles)
     for look in later:
-        if look.grade in ("F", "S0", "S1"):
+        if look.kind == "acting" or look.grade in ("F", "S0", "S1"):
             continue
         akin = alone and look.kind == "reading" and (not look.arg_pairs() or bool(act.traits.own & look.traits.own))
         if not akin and not _looks_at(look, needles):
-            continue
-        if look.kind == "acting" and (look.traits.name == act.traits.name or not act.traits.own & look.traits.own):
             continue
         seen = marks_in(look, needles)
         if not seen:
@@ -88,6 +87,12 @@ def _as_last_seen(act: Act, later: Sequence[Act], *, alone: bool) -> Opened:
         if seen.closed and not any(m.word for m in marks):
             marks = ()
     return Opened(act, marks, tuple(looks), closed)
+
+
+def _was_asked(mark: Mark, asked: Set[tuple[str, str]]) -> bool:
+    """Whether the call was given the very value: `set_visible(visible=false)`."""
+    key, _, value = mark.shown.partition(": ")
+    return (re.sub(r"[^a-z0-9]", "", key.lower()), value.lower()) in asked
 
 
 def _needles(act: Act) -> frozenset[str]:

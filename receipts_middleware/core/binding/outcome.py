@@ -94,7 +94,11 @@ def mark_for(said: Spoken, opened: Opened, *, bound: bool) -> Mark | None:
         return None
     final = (_FINAL | act.traits.own) if outcomes and not opened.closed else _NOTHING
     for mark in opened.marks:
-        if _counts(mark, verbs, act.traits, spoken, outcomes) if mark.word else mark.verbs & final:
+        if (
+            _counts(mark, verbs, act.traits, spoken, outcomes, looked=bool(opened.looks))
+            if mark.word
+            else mark.verbs & final
+        ):
             return mark
     return None
 
@@ -173,10 +177,13 @@ def _counts(
     traits: Traits,
     spoken: frozenset[str],
     outcomes: Sequence[frozenset[str]],
+    *,
+    looked: bool,
 ) -> bool:
     """Whether a state speaks against the outcome: not the own state of a record that the call wrote into."""
     within = frozenset(stem(word) for word in mark.within)
-    if mark.begun and (verbs & traits.own or all(group & _HANDED_IN for group in outcomes)):
+    beyond = looked and bool(verbs) and verbs.isdisjoint(_INITIATING)  # a look shows that it came no further
+    if mark.begun and (verbs & traits.own or (not beyond and all(group & _HANDED_IN for group in outcomes))):
         return False
     if mark.word in STARTED_WORDS and _STARTING & traits.own and not any(_FINISHED & group for group in outcomes):
         return False

@@ -24,12 +24,14 @@ from receipts_middleware.core.binding.umbrellas import Bound
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.patterns import pattern_of
+from receipts_middleware.core.values import read_values
 
 #: Words by which a reply leaves the end of an act open.
 _OPENS: Final = pattern_of(
     r"\b(?:pending|queued?|queue|await\w*|waiting|waits?|wait[- ]?list\w*|review\w*|approval|in progress"
     r"|under way|underway|processing|still|yet|until|once|as soon as|submitted|requested|request|lodged"
-    r"|handed in|sent for|sent off|asked|started|kicked off|initiated|on (?:its|their) way|expect\w*|will|soon|shortly|in transit|on hold"
+    r"|handed in|sent for|sent off|asked|started|kicked off|initiated|on (?:its|their) way|expect\w*"
+    r"|will|soon|shortly|in transit|on hold"
     r"|moderation|tentative\w*|transmitted|scheduled|in line|unconfirmed|to confirm|has to|have to|needs?|so far"
     r"|provisional\w*|subject to|due|running|validating|not|no|nothing|never|without|only|before|if|unless|when|should"
     r"|put in for|applied for|passed (?:on )?to|forwarded|with (?:the|a|your|our)|now with|in for|ballot|draw"
@@ -61,7 +63,9 @@ def tell_open(table: Table, loose: Sequence[FoundClaim]) -> None:
     """
     if table.run.delegated:
         return
-    for opened in open_acts(table.run.acts, table.run.this_turn):
+    found = open_acts(table.run.acts, table.run.this_turn)
+    _clear_what_is_true(table, found)
+    for opened in found:
         for number, bound in enumerate(table.found):
             mark = _of_bound(table, number, bound, opened)
             if mark is not None and not _is_left_open(bound.claim, opened, table):
@@ -73,6 +77,30 @@ def tell_open(table: Table, loose: Sequence[FoundClaim]) -> None:
             if mark is not None and not _is_left_open(clause, opened, table):
                 table.found.append(Bound(clause, _judged(opened, mark, ())))
                 break
+
+
+def _clear_what_is_true(table: Table, found: Sequence[Opened]) -> None:
+    """Take back denials that a thing happened yet, and shares of it that the result gives, of acts that are open."""
+    opened = {opened.act.entry.n for opened in found}
+    kept = []
+    for bound in table.found:
+        judged = bound.judged
+        denied = judged.status == "false_denial" and any(a.entry.n in opened for a in judged.acts)
+        if denied and _YET.search(bound.claim.text):
+            continue
+        if judged.status == "accepted_only" and _tells_a_share(bound):
+            bound = replace(bound, judged=replace(judged, status="supported", reason="told"))  # noqa: PLW2901
+        kept.append(bound)
+    table.found[:] = kept
+
+
+_YET: Final = pattern_of(r"\b(?:yet|so far|still)\b", re.IGNORECASE)
+
+
+def _tells_a_share(bound: Bound) -> bool:
+    """Whether a claim says how much of it was done so far, as the result does: "38% of the rows are copied"."""
+    shares = [v for v in read_values(bound.claim.text) if v.kind == "percent" and v.norm not in ("100", "100.0")]
+    return bool(shares) and any(a.output_pool().find(v) == "same" for v in shares for a in bound.judged.acts)
 
 
 def _judged(opened: Opened, mark: Mark, tools: Sequence[str]) -> Judged:
