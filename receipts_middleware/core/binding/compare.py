@@ -240,10 +240,16 @@ def _other_place(value: Value, mentioned: Pool, act: Act, run: Run) -> str | Non
     return other[0].text if other else None
 
 
+#: Characters of a result in which a day of the week is looked for.
+_MAX_DAYS: Final = 4_000
+
+
 def _other_time(value: Value, mentioned: Pool, act: Act, run: Run) -> str | None:
     if run.shown().contains(value):
         return None
     given = [v for v in act.arg_values() if v.kind == value.kind]
+    if value.norm.startswith("wd:") and re.search(rf"\b{value.text[:3].lower()}\b", act.output[:_MAX_DAYS].lower()):
+        return None  # "Fri 05/06", as the call answered
     if value.kind == "time" and value.norm[:5] in run.ends():
         return None
     if value.kind == "date" and (other := _other_end(value, mentioned, act)):

@@ -22,6 +22,7 @@ from receipts_middleware.core.binding.owning import is_left_open, is_owned_up, l
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.silent import is_told_by_another, names_sibling, tell_silent
 from receipts_middleware.core.binding.spared import spare
+from receipts_middleware.core.binding.still_open import tell_open
 from receipts_middleware.core.binding.table import Table
 from receipts_middleware.core.binding.tools import fit, is_another_act
 from receipts_middleware.core.binding.umbrellas import Bound, unfinished
@@ -77,6 +78,7 @@ def settle(
     for number in range(len(found)):
         call_made_up(table, number)
     tell_undone(table, loose[:_MAX_CLAIMS])
+    tell_open(table, [*loose[:_MAX_CLAIMS], *scraps[:_MAX_CLAIMS]])
     tell_denied(table)
     tell_misread(table, [*loose[:_MAX_CLAIMS], *scraps[:_MAX_CLAIMS]])
     tell_windows(table)
