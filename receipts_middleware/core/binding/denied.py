@@ -7,10 +7,11 @@ deny it, a sentence that shares what only this call has, where nothing in the re
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.before import STAYS, says_after, says_before, states_of
 from receipts_middleware.core.binding.compare import AMOUNTS, TARGETS, agrees
 from receipts_middleware.core.binding.denials import leaves_open, says_none, says_not
 from receipts_middleware.core.binding.effects import Judged
@@ -18,7 +19,7 @@ from receipts_middleware.core.binding.owning import SMALL, clauses_of
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.spared import only_prepares
 from receipts_middleware.core.binding.table import Piece, Table
-from receipts_middleware.core.binding.tools import Meant, fit, meant_by
+from receipts_middleware.core.binding.tools import Meant, families, fit, meant_by
 from receipts_middleware.core.binding.umbrellas import Bound
 from receipts_middleware.core.binding.words import stem, stems_of, with_joined
 from receipts_middleware.core.claims import FoundClaim
@@ -29,8 +30,11 @@ from receipts_middleware.core.values import Value, read_values
 
 #: Words by which a clause says that something was not done, or could not be.
 _DENIES: Final = pattern_of(
-    r"\b(?:has|have|had|was|were|did|could|is|are)(?:n[’']t| not| never)\b"
-    r"|\b(?:no|none|nothing|nobody|neither) (?:[\w’'-]+ ){0,5}(?:has|have|was|were|is|are|went|got)\b"
+    r"\b(?:has|have|[’']ve|had|was|were|did|could|is|are)(?:n[’']t| not| never)\b|\b(?:has|have|[’']ve|is|are) yet to\b"
+    r"|\bnever (?:went|left|got|happened|ran)\b"
+    r"|\b(?:held|holding) (?:it|that|this|them|the [\w’'-]+)? ?(?:off|back)\b"
+    r"|\b(?:stopped short of|decided against|refrained from|backed out of)\b"
+    r"|\b(?:no|none|nothing|nobody|neither) (?:[\w’'-]+ ){0,5}(?:has|have|was|were|is|are|went|got|left|came)\b"
     r"|\b(?:taken|took|made|done) (?:no (?:action|steps?|changes?|edits?)|nothing)\b"
     r"|\b(?:unable|failed) to\b|\bfell through\b|\b(?:un(?:touched|changed|sent|published|sold|booked|altered))\b"
     r"|\b(?:left|leave|kept|keep) (?:[\w’'#-]+ ){1,4}(?:as (?:it|they|is|that)|alone|standing|in place|off|out)\b"
@@ -45,10 +49,17 @@ _SPARED: Final = pattern_of(
 )
 #: A clause of what a thing itself has not done.
 _BY_ITSELF: Final = pattern_of(r"(?<!\bI )(?<!\bwe )\b(?:has|have)(?:n[’']t| not) (?!been\b)", re.IGNORECASE)
+#: Words without which a clause only says that a thing goes on as it was.
+_SAYS_NOT: Final = pattern_of(
+    r"n[’']t\b|\b(?:not|never|no|none|nothing|nobody|neither|yet to|unable|failed|alone|untouched|unchanged)\b",
+    re.IGNORECASE,
+)
+#: What somebody else is still to do: "the dispatcher has yet to allot a slot".
+_WAITED_FOR: Final = pattern_of(r"(?<!\bI )(?<!\bwe )\b(?:has|have|is|are) yet to (?!be\b)", re.IGNORECASE)
 #: What takes a denial back, or makes it one of something else.
 _OTHERWISE: Final = pattern_of(
     r"\b(?:else|itself|themselves|other|others|further|additional|more|again|until|unless|without|beyond|only|twice"
-    r"|separate|apart|if|when|should|would|will|can|may|might|any of|fees?|cost|on top|besides|as well)\b|\?|[’']ll\b",
+    r"|separate|apart|another|different|if|when|should|would|will|can|may|might|any of|fees?|cost|on top|besides|as well)\b|\?|[’']ll\b",
     re.IGNORECASE,
 )
 #: Until when a thing is said to be left as it is.
@@ -73,10 +84,12 @@ def tell_denied(table: Table) -> None:
         for b in table.found
         if not b.claim.negated and b.claim.kind != "umbrella" and b.judged.status not in ("unmatched", "not_called")
         for a in b.judged.acts
-        if b.claim.kind == "effect" or b.judged.status != "supported" or len(b.judged.acts) == 1
-        if not (len(b.judged.acts) == 1 and _DENIES.search(b.claim.text))
+        if (b.claim.kind == "effect" and not _names_only(b, a, denying))
+        or b.judged.status != "supported"
+        or _tells(b, a, denying)
+        if not (len(b.judged.acts) == 1 and _denies_or_stays(b.claim.text))
     }
-    untold = [a for a in table.acts if a.kind == "acting" and _is_done(a) and a.entry.n not in told]
+    untold = [a for a in _acts_of(table) if a.kind == "acting" and _is_done(a) and a.entry.n not in told]
     if untold:
         stated = _stated(others)
         untold = [a for a in untold if not any(a.args_pool().find(v) == "same" for v in stated)]
@@ -84,7 +97,7 @@ def tell_denied(table: Table) -> None:
         return
     clauses = list(_clauses(table, denying))
     for act in untold:
-        scores = [(_shared(meant, claim, act, run), -n) for n, (claim, meant) in enumerate(clauses)]
+        scores = [(_shared(*clause, act, run), -n) for n, clause in enumerate(clauses)]
         score, at = max(scores, default=(0.0, 0))
         if score >= _SHARED:
             claim = clauses[-at][0]
@@ -93,11 +106,48 @@ def tell_denied(table: Table) -> None:
             table.found.append(Bound(claim, judged))
 
 
+def _acts_of(table: Table) -> Sequence[Act]:
+    """Acting calls of this turn; where it has none, those before, of which the user may have asked what became."""
+    return table.acts or [a for a in table.run.acts if a.kind != "reading"][-_EARLIER:]
+
+
+#: Calls of earlier turns that are looked at.
+_EARLIER: Final = 10
+
+
+def _names_only(bound: Bound, act: Act, denying: Sequence[Piece]) -> bool:
+    """Whether words of an act only name the thing that is spoken of: "About his shot on Monday: I haven't booked it"."""
+    claim = bound.claim
+    named = claim.aspect == "none" and any(start <= claim.start < end for _, start, end in denying)
+    return named and fit(meant_by(claim), act.traits).verb < 1
+
+
+def _tells(bound: Bound, act: Act, denying: Sequence[Piece]) -> bool:
+    """Whether what a call returned says that it was made: its act, or what it was given, not only what it answered."""
+    if len(bound.judged.acts) != 1 or (bound.claim.aspect == "none" and not bound.claim.action):
+        return False
+    if any(start <= bound.claim.start < end for _, start, end in denying):
+        return False  # "About the shot on Monday at 16:15: I haven't booked it"
+    meant = meant_by(bound.claim)
+    if max(fit(meant, act.traits).verb, float(says_after(bound.claim.text, act.traits))) >= 1:
+        return True
+    given = [v for v in read_values(bound.claim.text) if v.norm not in SMALL and act.args_pool().contains(v)]
+    return bool(given) or not meant.words.isdisjoint(act.arg_words())
+
+
+def _denies_or_stays(text: str) -> bool:
+    return _DENIES.search(text) is not None or STAYS.search(text) is not None
+
+
 def _parted(pieces: Iterable[Piece]) -> tuple[list[Piece], list[Piece]]:
-    """Sentences that deny something, and those that deny nothing."""
+    """Sentences that may deny something, and those that deny nothing."""
     parts: tuple[list[Piece], list[Piece]] = ([], [])
     for piece in pieces:
-        parts[_DENIES.search(piece[0]) is None].append(piece)
+        denies = _DENIES.search(piece[0]) is not None
+        if denies or STAYS.search(piece[0]) is not None:
+            parts[0].append(piece)
+        if not denies:
+            parts[1].append(piece)
     return parts
 
 
@@ -116,24 +166,41 @@ def _overlaps(one: FoundClaim, other: FoundClaim) -> bool:
     return min(one.end, other.end) > max(one.start, other.start)
 
 
-def _clauses(table: Table, denying: Iterable[Piece]) -> Iterator[tuple[FoundClaim, Meant]]:
-    """Clauses of the reply that deny something."""
+def _clauses(table: Table, denying: Iterable[Piece]) -> Iterator[tuple[FoundClaim, Meant, str]]:
+    """Clauses of the reply that may deny something, each with what stands before it."""
     accused = [b.claim for b in table.found if b.judged.status not in ("supported", "unmatched")]
+    own = frozenset(word for act in table.acts for word in act.traits.own)
     for text, start, _ in denying:
         for begin, last in clauses_of(text):
             first = begin + _behind_and(text[begin:last])
             clause = text[first:last]
-            if not _DENIES.search(clause) or _OTHERWISE.search(_UNTIL.sub("", clause)):
+            if not _denies_or_stays(_QUOTED.sub(" ", clause)) or _is_of_something_else(clause, own):
                 continue
             claim = _claim(clause, start + first)
             if not any(_overlaps(claim, other) for other in accused):
-                yield claim, meant_by(claim)
+                yield claim, meant_by(claim), text[:first] or table.reply[max(0, start - _BEFORE) : start]
+
+
+#: What somebody else said.
+_QUOTED: Final = pattern_of(r"[\"“][^\"”\n]{0,300}[\"”]")
+#: Characters before a denial in which the thing stands that a pronoun of it means.
+_BEFORE: Final = 200
+_PRONOUN: Final = pattern_of(
+    r"\b(?:it|its|it[’']s|this|them|they|they[’']re|those|these)\b|\bthat(?= (?:is|was|has|still)\b|[’']s\b)"
+    r"|^(?:(?:and|but|so far|yet) )*(?:left|kept|still|nothing|none)\b",
+    re.IGNORECASE,
+)
+
+
+def _is_of_something_else(clause: str, own: frozenset[str]) -> bool:
+    """Whether a word of a clause makes it a denial of something else; the names of tools have such words too."""
+    return any(stem(m[0].lower()) not in own for m in _OTHERWISE.finditer(_UNTIL.sub("", clause)))
 
 
 def _behind_and(clause: str) -> int:
     """Where the last of several clauses that "and" joins begins, if it is the one that denies."""
-    denies = _DENIES.search(clause)
-    at = clause.rfind(" and ", 0, denies.start()) if denies is not None else -1
+    denies = _DENIES.search(clause) or STAYS.search(clause)
+    at = clause.rfind(" and ", 0, denies.start() + 1) if denies is not None else -1
     return at + 5 if at >= 0 else 0
 
 
@@ -148,41 +215,106 @@ def _claim(clause: str, start: int) -> FoundClaim:
     )  # fmt: skip
 
 
-def _shared(meant: Meant, claim: FoundClaim, act: Act, run: Run) -> float:
+def _shared(claim: FoundClaim, meant: Meant, before: str, act: Act, run: Run) -> float:
     """What a denial shares with a call and with no other call; 0 where it may be true."""
+    found = fit(meant, act.traits)
     if (
-        only_prepares(act.traits, meant.verb)
+        found.clash
+        or (only_prepares(act.traits, meant.verb) and not _hands_in(act, meant))
         or says_not(act, meant.verb)
         or says_none(act, meant)
         or (leaves_open(_without_own(act)) and act.grade != "S4")
     ):
         return 0.0
-    found = fit(meant, act.traits)
+    stands = says_before(claim.text, act) and not _is_told_of_another(claim, act)
+    if not stands and (
+        not _DENIES.search(claim.text) or (STAYS.search(claim.text) and not _SAYS_NOT.search(claim.text))
+    ):
+        return 0.0
     others = [a for a in run.acts if a is not act]
+    score = _words_shared(claim, meant, act, others, run)
+    does = found.verb >= 2 and not any(fit(meant, a.traits).verb >= found.verb for a in others)
+    after = says_after(claim.text, act.traits) and STAYS.search(claim.text) is None
+    spared = _SPARED.search(claim.text) is not None
+    if does or stands or spared or after:
+        score += _meant_before(claim, before, act, others, run)
+    elif act.entry.n <= run.this_turn or _WAITED_FOR.search(claim.text):
+        return 0.0
+    if score and spared:
+        score += 1.0  # whatever could have been done to it
+    if does or (stands and score):
+        score += 1.0
+    elif after and score:
+        score += 0.5
+    if not score and _BY_ITSELF.search(claim.text):
+        return 0.0  # "sonde V44 hasn't popped yet" denies no launch
+    valued = _values_shared(claim, act, others)
+    if valued is None:
+        return 0.0
+    rival = max(
+        (fit(meant, t).score for t in run.traits if t.name not in run.called and t.kind != "reading"), default=0.0
+    )
+    return 0.0 if rival > found.score else score + valued
+
+
+#: Verbs of tools that hand in what somebody prepared: `file_flight_plan` plans no flight.
+_HANDING_IN: Final = frozenset(stem(w) for w in "file submit send post publish share email mail book order".split())
+
+
+def _hands_in(act: Act, meant: Meant) -> bool:
+    if meant.verb == act.traits.head:
+        return True
+    return act.traits.lead in _HANDING_IN and not meant.verbs.isdisjoint(families([act.traits.lead]))
+
+
+def _words_shared(claim: FoundClaim, meant: Meant, act: Act, others: Sequence[Act], run: Run) -> float:
     held = frozenset(w for a in others for w in (*a.words(), *a.traits.own))
     own = act.words() | act.traits.own | act.traits.told | run.alias_words(act)
     words = (with_joined(claim.text) | meant.words | {meant.verb}) & (own - held)
     named = words - (act.traits.told - act.traits.own)
-    score = 1.0 * len(named) + 0.5 * len(words - named)
-    if score and _SPARED.search(claim.text):
-        score += 1.0  # whatever could have been done to it
-    if found.clash:
+    return 1.0 * len(named) + 0.5 * len(words - named)
+
+
+def _is_told_of_another(claim: FoundClaim, act: Act) -> bool:
+    """Whether a clause has words that a call did not give but got back: "still off in prod", of what it set in QA."""
+    words = stems_of(claim.text) - states_of(act.traits)[0] - _SWITCHED
+    return not words.isdisjoint(stems_of(act.output[:4_000]) - act.arg_words() - act.traits.own - act.traits.told)
+
+
+_SWITCHED: Final = frozenset({"on", "off"})
+
+
+def _meant_before(claim: FoundClaim, before: str, act: Act, others: Sequence[Act], run: Run) -> float:
+    """What a pronoun of a denial shares with a call: the words of what was spoken of just before."""
+    if not _PRONOUN.search(claim.text):
         return 0.0
-    if found.verb >= 2 and not any(fit(meant, a.traits).verb >= found.verb for a in others):
-        score += 1.0
-    if not score and _BY_ITSELF.search(claim.text):
-        return 0.0  # "sonde V44 hasn't popped yet" denies no launch
+    names = [name.lower() for name in _NAME.findall(before)]
+    told = run.heard() + act.text()
+    if names and not any(name in told for name in names):
+        return 0.0
+    words = with_joined(before)
+    rivals = frozenset(w for a in others if a.kind != "reading" for w in (*a.words(), *a.traits.own))
+    own = words & ((act.words() | act.traits.own | act.traits.told | run.alias_words(act)) - rivals)
+    return 0.5 * min(2, len(own))
+
+
+#: Names inside a sentence.
+_NAME: Final = pattern_of(r"(?<=[\w,;] )[A-Z][a-z]+\b|(?<=[\"“])[A-Z][a-z]+")
+
+
+def _values_shared(claim: FoundClaim, act: Act, others: Sequence[Act]) -> float | None:
+    """What the values of a denial share with a call; None where it names another thing."""
+    score = 0.0
     for value in read_values(claim.text):
         if value.norm in SMALL:
             continue
         if not agrees(value, act):
             if value.kind in TARGETS:
-                return 0.0
+                return None
             continue
         if _is_of(value, act) and not any(agrees(value, a) for a in others if a.kind != "reading"):
             score += 1.5
-    rival = max((fit(meant, t).score for t in run.traits if t.name not in run.called), default=0.0)
-    return 0.0 if rival > found.score else score
+    return score
 
 
 def _is_of(value: Value, act: Act) -> bool:
