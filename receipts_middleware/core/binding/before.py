@@ -21,7 +21,7 @@ from receipts_middleware.core.tables import table_of
 #: Words by which a clause says that a thing goes on as it was.
 STAYS: Final = pattern_of(
     r"\b(?:still|remain(?:s|ed|ing)?|stay(?:s|ed)?|unchanged|untouched|intact|(?:continues?|continued|goes on) (?:to be|being|in)"
-    r"|keeps? (?:being|running|its|their|her|his)|as (?:it|they) (?:was|were|is|are)|(?<!^)as (?:it|they) stands?)\b"
+    r"|keeps? (?:being|running|its|their|her|his)|runs? on|waiting|awaits?|awaiting|sitting|sits (?:in|here|there|un)|parked|resting|(?:is|are|it[’']s) (?:just|only)|as (?:it|they) (?:was|were|is|are)|(?<!^)as (?:it|they) stands?)\b"
     r"|(?:^|\b(?:I|we|and|just|been|was|were|(?:I|we) have)(?:[’']ve)? )(?:left|kept|leaving|keeping)\b(?! (?:a|an|you|him|her|them) (?:note|message|comment|voicemail|reminder|review))",
     re.IGNORECASE,
 )
@@ -52,7 +52,7 @@ def stems_of_row(row: str) -> frozenset[str]:
 #: Families of verbs to the words of how things stand before, and behind the stroke, after an act of theirs.
 _STATES: Final = _rows(
     {
-        "delete": """there place memory exist available intact listed stored kept list standing file visible record
+        "delete": """there place left memory exist available intact listed stored kept list standing file visible record
             around present readable / gone vanish history away cleared trash bin wiped nowhere""",
         "cancel": """booked on stand scheduled place valid active standing yours reserved calendar diary running
             going open live effect force / off gone over cancelled free history""",
@@ -106,6 +106,11 @@ def states_of(traits: Traits) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(before), frozenset(after)
 
 
+def may_stay(text: str) -> bool:
+    """Whether a clause may say that a thing still is as it was. Untrusted."""
+    return STAYS.search(text) is not None or _IS.search(text) is not None
+
+
 def says_before(text: str, act: Act) -> bool:
     """Whether a clause says that what an act changed still stands as it did.
 
@@ -113,7 +118,7 @@ def says_before(text: str, act: Act) -> bool:
         text: The clause. Untrusted.
         act: The call.
     """
-    if STAYS.search(text) is None:
+    if not may_stay(text):
         return False
     words = _every_stem(text)
     before, after = states_of(act.traits)
@@ -134,6 +139,10 @@ def _has_opposite(word: str, act: Act) -> bool:
         return False
     if word in _SWITCH:
         return _SWITCH[word] in given
+    if any(
+        prefix + word in given or (word.startswith(prefix) and word[len(prefix) :] in given) for prefix in _PREFIXES
+    ):
+        return True
     return any(
         word in side and not given.isdisjoint(other)
         for sides in opposed()
@@ -143,6 +152,12 @@ def _has_opposite(word: str, act: Act) -> bool:
     )
 
 
+#: A state, plainly said.
+_IS: Final = pattern_of(
+    r"(?:\b(?:is|are)|[’']s|[’']re) (?:off|on|open|closed|shut|locked|unlocked|private|idle|inactive|active|paused|armed)(?= (?:now|for now|at the moment|right now))?[.!]?$",
+    re.IGNORECASE,
+)
+_PREFIXES: Final = ("un", "dis", "de", "in")
 _SWITCH: Final = {"on": "off", "off": "on"}
 _TRUE: Final = frozenset({"true", "1", "yes", "on"})
 _FALSE: Final = frozenset({"false", "0", "no", "off"})
