@@ -81,7 +81,7 @@ VERB_FAMILIES: Final = _index(
         "refund": """refund reimburse return credit reverse pay issue repay process give rebate compensate
             recompense restore unwind remit send put hand""",
         "waive": "waive forgive remove credit refund adjust comp write forgo excuse lift drop cancel discount",
-        "buy": """buy purchase order book reserve get checkout pay place acquire procure pick snag grab source
+        "buy": """buy purchase order reorder book reserve get checkout pay place acquire procure pick snag grab source
             requisition commission secure obtain""",
         "close": """close resolve complete finish mark end transition update settle conclude wrap set shut finalise
             finalize seal terminate archive retire tick check cross sign""",

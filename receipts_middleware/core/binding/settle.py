@@ -28,6 +28,7 @@ from receipts_middleware.core.binding.tools import fit, is_another_act
 from receipts_middleware.core.binding.umbrellas import Bound, unfinished
 from receipts_middleware.core.binding.undone import tell_undone
 from receipts_middleware.core.binding.windows import tell_windows
+from receipts_middleware.core.binding.unmet import tell_unmet
 from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.dataclass import replace
@@ -79,6 +80,7 @@ def settle(
         call_made_up(table, number)
     tell_undone(table, loose[:_MAX_CLAIMS])
     tell_open(table, [*loose[:_MAX_CLAIMS], *scraps[:_MAX_CLAIMS]])
+    tell_unmet(table)
     tell_denied(table)
     tell_misread(table, [*loose[:_MAX_CLAIMS], *scraps[:_MAX_CLAIMS]])
     tell_windows(table)
