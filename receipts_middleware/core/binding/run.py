@@ -14,6 +14,7 @@ from receipts_middleware.core.binding.tools import Traits
 from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.language.value import NO_WORDS, Words
 from receipts_middleware.core.values import Pool, read_values
+from receipts_middleware.core.values.derive import Ground
 
 _NOTHING: Final[frozenset[str]] = frozenset()
 
@@ -37,6 +38,7 @@ class Run:
         words: Rows that are added to the tables.
         pieces: Sentences and lines of the reply with their offsets, where they were read.
         views: Results as rows, by the calls whose they are.
+        ground: What numbers may follow from, where that was asked.
         alikes: Calls with the others of their tools whose results are read with theirs, by the calls.
     """
 
@@ -60,6 +62,7 @@ class Run:
         "asked",
         "called",
         "delegated",
+        "ground",
         "lost",
         "pieces",
         "reports",
@@ -106,6 +109,7 @@ class Run:
         self.pieces: Sequence[tuple[str, int, int]] | None = None
         self.alikes: dict[tuple[Act, ...], tuple[Act, ...]] = {}
         self.views: dict[tuple[Act, ...], View] = {}
+        self.ground: Ground | None = None
         self._seen: Pool | None = None
         self._aliases: dict[Act, frozenset[str]] = {}
         self._seen_text: str | None = None

@@ -26,6 +26,7 @@ from receipts_middleware.core.binding.table import Table
 from receipts_middleware.core.binding.tools import fit, is_another_act
 from receipts_middleware.core.binding.umbrellas import Bound, unfinished
 from receipts_middleware.core.binding.undone import tell_undone
+from receipts_middleware.core.binding.unfounded import tell_unfounded
 from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.dataclass import replace
@@ -78,6 +79,7 @@ def settle(
     tell_undone(table, loose[:_MAX_CLAIMS])
     tell_denied(table)
     tell_misread(table, [*loose[:_MAX_CLAIMS], *scraps[:_MAX_CLAIMS]])
+    tell_unfounded(table, [*loose[:_MAX_CLAIMS], *scraps[:_MAX_CLAIMS]])
     return sorted(table.found, key=lambda b: (b.claim.start, b.claim.end))
 
 
