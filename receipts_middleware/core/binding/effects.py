@@ -13,9 +13,9 @@ from receipts_middleware.core.binding.batches import batch_of
 from receipts_middleware.core.binding.candidates import Candidate, Candidates
 from receipts_middleware.core.binding.compare import TARGETS, Compared, agrees, compare
 from receipts_middleware.core.binding.granted import done_other, echoed_other, granted_other, mistyped, nothing_yet
+from receipts_middleware.core.binding.grounds import is_derived
 from receipts_middleware.core.binding.names import others_named
 from receipts_middleware.core.binding.reasons import tells_why
-from receipts_middleware.core.binding.grounds import is_derived
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.tools import Traits

@@ -292,8 +292,9 @@ def totals_in(act: Act) -> tuple[float, ...]:
 
 
 _SHARED: Final = pattern_of(
-    r"\b(?:per|each|every|apiece|average[ds]?|mean|daily|weekly|monthly|yearly|annually|annual|split|a (?:day|week|month|year"
-    r"|quarter|night|hour|minute|piece|head|person|seat))\b|/(?:day|mo|month|yr|year|wk|week|h)\b",
+    r"\b(?:per|each|every|apiece|average[ds]?|mean|daily|weekly|monthly|yearly|annually|annual|split"
+    r"|a (?:day|week|month|year|quarter|night|hour"
+    r"|minute|piece|head|person|seat))\b|/(?:day|mo|month|yr|year|wk|week|h)\b",
     re.IGNORECASE,
 )
 

@@ -13,8 +13,8 @@ from typing import Final
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.compare import stands_in_text
 from receipts_middleware.core.binding.effects import Judged
-from receipts_middleware.core.binding.grounds import is_derived
 from receipts_middleware.core.binding.granted import differ_little
+from receipts_middleware.core.binding.grounds import is_derived
 from receipts_middleware.core.binding.results import is_seen
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.table import Table, outside

@@ -1,4 +1,4 @@
-"""Numbers that follow from nothing that was seen or said, beside one of the same kind that the call has and nobody tells.
+"""Numbers that follow from nothing that was seen or said, beside one of the kind that the call has and nobody tells.
 
 "Fjord's trial has been stretched by a full month" over `{"extra_days": 21}`: an act that was done with another number
 is `wrong_amount`; what a look returned, told with another number, is `misquoted`.
@@ -37,14 +37,16 @@ from receipts_middleware.core.values.tables import AMOUNT_KEYS
 
 #: Words by which a number is only supposed, expected, or of another time.
 _SUPPOSED: Final = pattern_of(
-    r"\b(?:if|unless|would|could|should|may|might|usually|normally|typically|expect(?:ed)?|likely|estimated?|instead of|most (?:people|of)|people|generally|often|always|everyone|anyone"
-    r"|rather than|not|never|no|was|were|used to|previously|before|ago|until|since|let me|want|wanted|shall)\b|n['’]t\b|\?",
+    r"\b(?:if|unless|would|could|should|may|might|usually|normally|typically|expect(?:ed)?|likely|estimated?"
+    r"|instead of|most (?:people|of)|people|generally|often|always|everyone|anyone"
+    r"|rather than|not|never|no|was|were|used to|previously|before|ago|until|since"
+    r"|let me|want|wanted|shall)\b|n['’]t\b|\?",
     re.IGNORECASE,
 )
 #: Before a number: it says when, how often, or how much further off.
 _ELSEWHERE: Final = pattern_of(
-    r"(?:\b(?:within|in|after|every|takes?|taking|last|past|next|first|give it|wait|needs?|of|from|than|at|to|between|and|or"
-    r"|half|quarter|number|no|room|line|plot|version|step|part|page|row|level|day|week|chapter|item)\s(?:the\s)?|#\s?|[/–-])\Z",
+    r"(?:\b(?:within|in|after|every|takes?|taking|last|past|next|first|give it|wait|needs?|of|from|than|at|to"
+    r"|between|and|or|half|quarter|number|no|room|line|plot|version|step|part|page|row|level|day|week|chapter|item)\s(?:the\s)?|#\s?|[/–-])\Z",
     re.IGNORECASE,
 )
 #: Those of them behind which an amount may stand as well, where the number has a unit.
@@ -69,6 +71,11 @@ _COSTS: Final = frozenset(
 _ANY: Final = frozenset("value amount limit target size quantity qty setpoint level".split())
 _TOTAL: Final = pattern_of(
     r"\b(?:altogether|in total|total|combined|in all|overall|together|worth|sum)\b", re.IGNORECASE
+)
+_WORKED_OUT: Final = pattern_of(
+    r"\b(?:difference|average[ds]?|mean|median|save[sd]?|savings?|net|gross|remaining|left|extra|cheaper"
+    r"|higher|lower|short of|more than|less than|fewer)\b",
+    re.IGNORECASE,
 )
 _LATE: Final = pattern_of(r"\b(?:late|delay(?:ed)?|early|behind|long|lasts?|took|ran|runs?)\b", re.IGNORECASE)
 _SHARES: Final = frozenset("percent percentage pct rate share discount".split())
@@ -143,16 +150,16 @@ def _unfounded(claim: FoundClaim, acts: Sequence[Act], heard: Heard) -> tuple[st
     if claim.negated or claim.strength == "attempted" or _SUPPOSED.search(text):
         return None
     span = claim.start, claim.start + len(text)
-    quantities = [q for q in _amounts(*span, heard) if not _is_founded(q, text, run)]
+    quantities = [q for q in _amounts(*span, heard) if not _is_seen(q, run)]
     act = _act_of(text, acts, heard.table) if quantities else None
-    if act is None:
+    if act is None or (act.kind == "reading" and _WORKED_OUT.search(text)):
         return None
     for quantity in quantities:
         behind = heard.table.reply[quantity.end : quantity.end + 40]
         other = _other(quantity, text, act, heard.told) or _other_length(quantity, behind, act)
         if not other and acts and act.kind == "acting":
             other = _asked_other(quantity, run.request, heard.told)
-        if other:
+        if other and not _is_founded(quantity, text, run):
             kind = "misquoted" if act.kind == "reading" else "wrong_amount"
             return kind, act, f"{heard.table.reply[quantity.start : quantity.end]}: {other}"
     return None
@@ -179,15 +186,19 @@ def _amounts(start: int, end: int, heard: Heard) -> Iterator[Quantity]:
         yield q
 
 
-def _is_founded(quantity: Quantity, text: str, run: Run) -> bool:
-    if ground_of(run).follows(quantity, shared=is_shared(text)):
-        return True
+def _is_seen(quantity: Quantity, run: Run) -> bool:
+    """Whether the number stands anywhere in these very digits."""
     plain = f"{quantity.told:g}"
     return stands_in_text(plain, run.heard()) or stands_in_text(plain, run.seen_text())
 
 
+def _is_founded(quantity: Quantity, text: str, run: Run) -> bool:
+    ground = ground_of(run)
+    return ground.is_full or ground.follows(quantity, shared=is_shared(text))
+
+
 def _act_of(text: str, acts: Sequence[Act], table: Table) -> Act | None:
-    """The one call that a claim is of; where it was bound to none, the one act of the turn that it shares words with."""
+    """The one call that a claim is of; bound to none, the one act of the turn that it shares words with."""
     acting = [a for a in acts if a.kind == "acting" and a.done]
     if len(acting) == 1 and all(a.kind == "reading" or a is acting[0] for a in acts):
         return acting[0]

@@ -54,9 +54,13 @@ class Given:
 
 
 class Ground:
-    """Numbers that were seen or said. Immutable."""
+    """Numbers that were seen or said. Immutable.
 
-    __slots__ = ("_counts", "_given", "_known", "_lengths", "_paired", "_totals")
+    Attributes:
+        is_full: There are more of them than are taken together, so that a number may follow unnoticed.
+    """
+
+    __slots__ = ("_counts", "_given", "_known", "_lengths", "_paired", "_totals", "is_full")
 
     def __init__(
         self,
@@ -75,7 +79,9 @@ class Ground:
             counts: Of items, lines and different values.
         """
         self._given = tuple(dict.fromkeys(given))[:MAX_GIVEN]
-        self._paired = tuple(g for g in self._given if not g.is_name and g.amount)[:MAX_PAIRED]
+        paired = [g for g in self._given if not g.is_name and g.amount]
+        self.is_full = len(paired) > MAX_PAIRED
+        self._paired = tuple(paired[:MAX_PAIRED])
         self._totals = frozenset(totals)
         self._lengths = frozenset(lengths)
         self._counts = frozenset(counts)
@@ -204,11 +210,16 @@ def _sums(terms: list[Term], measure: Measure, *, small: bool) -> Iterator[float
             if not (a.is_own or b.is_own):
                 continue
             for scale in scales:
-                if measure != "data" and not small:
+                if not small and not (measure == "data" and _is_same_size(a.amount, b.amount)):
                     yield (a.amount + b.amount) * scale
                 yield abs(a.amount - b.amount) * scale
-    if measure != "data" and not small and all(t.is_own for t in terms):
+    if not small and measure != "data" and all(t.is_own for t in terms):
         yield from _runs([t.amount for t in terms])
+
+
+def _is_same_size(one: float, other: float) -> bool:
+    """Whether two amounts of data may be one, told in units of 1,000 and of 1,024."""
+    return abs(one - other) <= 0.1 * max(one, other)
 
 
 def _products(terms: list[Term], times: list[Term]) -> Iterator[float]:

@@ -69,8 +69,8 @@ _BY_MEASURE: Final[dict[Measure, dict[str, float]]] = {
         "sqm m2 m²": 1, "sqft ft2 ft²": 0.092903, "hectare ha": 10_000, "acre": 4_046.86, "sqkm km2 km²": 1e6,
     },
     "mass": {
-        "mg milligram": 0.001, "g gram gramme": 1, "kg kilo kilogram": 1_000, "t tonne ton": 1e6, "lb lbs pound": 453.592,
-        "oz ounce": 28.35,
+        "mg milligram": 0.001, "g gram gramme": 1, "kg kilo kilogram": 1_000, "t tonne ton": 1e6,
+        "lb lbs pound": 453.592, "oz ounce": 28.35,
     },
     "volume": {
         "ml millilitre milliliter": 0.001, "cl": 0.01, "l litre liter": 1, "gallon gal": 3.785, "pint": 0.473,
@@ -135,8 +135,9 @@ _UNIT: Final = pattern_of(
 _REST: Final = pattern_of(r"\s+and\s+(?P<rest>a\s(?:half|quarter|third)|three[\s-]quarters)\b", re.IGNORECASE)
 _JOINED: Final = pattern_of(r"\s?,?\s?(?:and\s)?", re.IGNORECASE)
 _ROUGH_BEFORE: Final = pattern_of(
-    r"(?:\b(?:about|around|roughly|nearly|almost|approximately|approx\.?|some|circa|close to|just (?:under|over|above|below"
-    r"|short of|shy of)|a (?:bit|little|touch|shade) (?:over|under|more than|less than)|over|under|more than|less than"
+    r"(?:\b(?:about|around|roughly|nearly|almost|approximately|approx\.?|some|circa|close to"
+    r"|just (?:under|over|above|below|short of|shy of)"
+    r"|a (?:bit|little|touch|shade) (?:over|under|more than|less than)|over|under|more than|less than"
     r"|well over|getting on for|not quite|near|upwards of)|~|≈)\s?\Z",
     re.IGNORECASE,
 )
