@@ -202,8 +202,15 @@ def lengths_of(act: Act) -> frozenset[float]:
 
 
 def given_lengths(act: Act) -> frozenset[float]:
-    """Seconds between the moments that a call was given: its beginning and its end."""
-    return frozenset(_differences(m for _, text in act.arg_pairs()[:100] for m in _moments(text)))
+    """Seconds between the two moments that a call was given: its beginning and its end."""
+    by_kind: dict[str, set[float]] = {}
+    for kind, at in (moment for _, text in act.arg_pairs()[:100] for moment in _moments(text)):
+        by_kind.setdefault(kind, set()).add(at)
+    pairs = [ats for kind, ats in by_kind.items() if kind in ("clock", "stamp", "date") and len(ats) == _PAIR]
+    return frozenset(max(ats) - min(ats) for ats in pairs)
+
+
+_PAIR: Final = 2
 
 
 def _act_moments(act: Act) -> tuple[tuple[str, float], ...]:

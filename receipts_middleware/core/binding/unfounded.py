@@ -39,7 +39,7 @@ from receipts_middleware.core.values.tables import AMOUNT_KEYS
 _SUPPOSED: Final = pattern_of(
     r"\b(?:if|unless|would|could|should|may|might|usually|normally|typically|expect(?:ed)?|likely|estimated?"
     r"|instead of|most (?:people|of)|people|generally|often|always|everyone|anyone"
-    r"|rather than|not|never|no|was|were|used to|previously|before|ago|until|since"
+    r"|rather than|not|never|no|(?:was|were)(?= (?:at|on|from|set to|only|just|\W?\d))|used to|previously|before|ago|until|since"
     r"|let me|want|wanted|shall)\b|n['’]t\b|\?",
     re.IGNORECASE,
 )
@@ -62,7 +62,9 @@ _LASTING: Final = frozenset(
     """retain retention keep ttl timeout duration length period extra extension extend delay interval expiry expires
     notice lease hold valid window limit max""".split()
 )
-_PRICED: Final = frozenset(AMOUNT_KEYS) | frozenset("base bid bonus pay wage rent premium cover insured sum".split())
+_PRICED: Final = frozenset(AMOUNT_KEYS) | frozenset(
+    "base bid bonus pay wage rent premium cover insured sum sold asking worth owed due paid".split()
+)
 #: Keys whose numbers are money and count nothing.
 _COSTS: Final = frozenset(
     "price cost fee subtotal salary fare payment charge refund tip deposit tax balance budget discount".split()
@@ -86,6 +88,7 @@ _MAX_PIECES: Final = 100
 _IS_NOW: Final = pattern_of(
     r"\b(?:can|may|is|are|has|have|gets?|will) now\b|\bnow (?:has|have|gets?|can|is|are)\b", re.IGNORECASE
 )
+_ACTS: Final = ("acting", "shell")
 #: Smaller counts are met by chance.
 _LEAST: Final = 3
 
@@ -169,7 +172,7 @@ def _amounts(start: int, end: int, heard: Heard) -> Iterator[Quantity]:
     """Quantities of a part of the reply that say how much rather than which or when."""
     text = heard.table.reply
     for q in heard.told:
-        if not start <= q.start < end or _BEHIND.match(text, q.end):
+        if not (q.start < end and start < q.end) or _BEHIND.match(text, q.end):
             continue
         if any(v.start < q.end and q.start < v.end for v in heard.taken):
             continue
@@ -199,7 +202,7 @@ def _is_founded(quantity: Quantity, text: str, run: Run) -> bool:
 
 def _act_of(text: str, acts: Sequence[Act], table: Table) -> Act | None:
     """The one call that a claim is of; bound to none, the one act of the turn that it shares words with."""
-    acting = [a for a in acts if a.kind == "acting" and a.done]
+    acting = [a for a in acts if a.kind in _ACTS and a.done]
     if len(acting) == 1 and all(a.kind == "reading" or a is acting[0] for a in acts):
         return acting[0]
     if acts:
@@ -207,8 +210,8 @@ def _act_of(text: str, acts: Sequence[Act], table: Table) -> Act | None:
     words = stems_of(text)
     own = [a for a in table.run.acts if a.entry.n > table.run.this_turn]
     near = [a for a in own if not words.isdisjoint(a.words() | a.traits.own | table.run.alias_words(a))]
-    near = own if len(own) == 1 and own[0].kind == "acting" else near
-    done = [a for a in near if a.kind == "acting" and a.done]
+    near = own if len(own) == 1 and own[0].kind in _ACTS else near
+    done = [a for a in near if a.kind in _ACTS and a.done]
     if len(done) == 1 or (not done and len(near) == 1 and near[0].kind == "reading"):
         return done[0] if done else near[0]
     return None
