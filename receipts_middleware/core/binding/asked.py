@@ -15,6 +15,7 @@ from receipts_middleware.core.binding.compare import (
     is_part_of_number,
     mismatch_of,
 )
+from receipts_middleware.core.binding.grounds import is_derived
 from receipts_middleware.core.binding.keyed import keyed_numbers
 from receipts_middleware.core.binding.labels import QUANTITY_KEYS
 from receipts_middleware.core.binding.run import Run
@@ -66,6 +67,8 @@ def only_asked(text: str, values: Sequence[Value], act: Act, run: Run) -> tuple[
             if shown and _is_shown(other, run):
                 continue
             if alike and not named and not asked.contains(other) and not mentioned.contains(other):
+                if is_derived(value, text, run, (act,), plain=True):
+                    break
                 return mismatch_of(value), value, other.text
     return None
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.grounds import is_derived
 from receipts_middleware.core.binding.keyed import keyed_dates, keyed_numbers
 from receipts_middleware.core.binding.labels import QUANTITY_KEYS, says_when, says_which
 from receipts_middleware.core.binding.run import Run
@@ -165,6 +166,13 @@ def _differs(value: Value, text: str, mentioned: Pool, act: Act, run: Run) -> st
     """What the call shows in place of a value that is not in it; None where it does not speak of it."""
     if value.kind in AMOUNTS and is_part_of_number(value, text, act):
         return None
+    said = _other_than(value, text, mentioned, act, run)
+    if said is None or (value.kind != "percent" and run.told().find(value) == "same"):
+        return said  # what was asked for is not what came of it
+    return None if run.seen().find(value) != "same" and is_derived(value, text, run, (act,)) else said
+
+
+def _other_than(value: Value, text: str, mentioned: Pool, act: Act, run: Run) -> str | None:
     if value.kind == "email":
         other = [v for v in act.arg_values() if v.kind == "email" and not mentioned.contains(v)]
         return other[0].text if other else None

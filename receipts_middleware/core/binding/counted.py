@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from receipts_middleware.core.binding.grounds import is_derived
 from receipts_middleware.core.binding.opposites import YES_NO, akin
 from receipts_middleware.core.binding.pieces import Piece
 from receipts_middleware.core.binding.rows import STATUS_KEYS, Cell, Row, View, key_stems, number_in
@@ -70,7 +71,7 @@ def wrong_number(piece: Piece, view: View, run: Run) -> str | None:
             continue
         slots = [(cell, n) for cell, n in _slots(value, piece, view) if n not in told]
         numbers = {n for _, n in slots}
-        if len(numbers) == 1:
+        if len(numbers) == 1 and not is_derived(value, piece.text, run, piece.acts):
             return f"{value.text}: {slots[0][0].text[:60]}"
     return None
 

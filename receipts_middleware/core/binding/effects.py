@@ -13,6 +13,7 @@ from receipts_middleware.core.binding.batches import batch_of
 from receipts_middleware.core.binding.candidates import Candidate, Candidates
 from receipts_middleware.core.binding.compare import TARGETS, Compared, agrees, compare
 from receipts_middleware.core.binding.granted import done_other, echoed_other, granted_other, mistyped, nothing_yet
+from receipts_middleware.core.binding.grounds import is_derived
 from receipts_middleware.core.binding.names import others_named
 from receipts_middleware.core.binding.reasons import tells_why
 from receipts_middleware.core.binding.run import Run
@@ -142,7 +143,9 @@ def as_repeated(text: str, values: Sequence[Value], telling: Sequence[Act], run:
         alone = asked is not None and not any(agrees(asked[1], act) for act in telling)
         return (asked[0], f"{asked[1].text}: {asked[2]}", "asked") if asked and alone else ("supported", "", "")
     act = telling[0]
-    asked = asked or granted_other(values, act) or mistyped(values, act, run)
+    asked = asked or granted_other(values, act)
+    if asked is None and (typed := mistyped(values, act, run)) and not is_derived(typed[1], text, run, (act,)):
+        asked = typed
     if echoed := echoed_other(text, act):
         return "misquoted", echoed, "value"
     if asked is not None:

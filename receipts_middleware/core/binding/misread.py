@@ -14,6 +14,7 @@ from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.compare import stands_in_text
 from receipts_middleware.core.binding.effects import Judged
 from receipts_middleware.core.binding.granted import differ_little
+from receipts_middleware.core.binding.grounds import is_derived
 from receipts_middleware.core.binding.results import is_seen
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.table import Table, outside
@@ -96,7 +97,11 @@ def _misread(claim: FoundClaim, acts: Sequence[Act], told: Sequence[Value], run:
         near = [a for a in acts if not words.isdisjoint(a.words() | a.traits.own)]
         for act in acts if few else near:
             slip = "" if worked_out and len(value.norm) <= _MIN_DIGITS else _slip(value, act, told)
-            if slip and not _follows(value, told) and not _works_out(value, near, run):
+            if slip and not (
+                _follows(value, told)
+                or _works_out(value, near, run)
+                or is_derived(value, claim.text, run, near or acts)
+            ):
                 return act, f"{value.text}: {slip}"
     return None
 

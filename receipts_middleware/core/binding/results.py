@@ -11,6 +11,7 @@ from receipts_middleware.core.binding.bodies import Record
 from receipts_middleware.core.binding.checks import reported_failure
 from receipts_middleware.core.binding.compare import DATA_UNITS, shape
 from receipts_middleware.core.binding.effects import Judged
+from receipts_middleware.core.binding.grounds import is_derived
 from receipts_middleware.core.binding.owning import leaves_open
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.spoken import Spoken
@@ -147,7 +148,7 @@ def _misquoted(claim: FoundClaim, values: Sequence[Value], near: Sequence[Act], 
         if (value.kind == "percent" and _is_ratio(value, values)) or _is_share(value, values, near):
             continue
         other = _in_place_of(value, claim, values, near)
-        if other is not None and not _works_out(value, near, run):
+        if other is not None and not (_works_out(value, near, run) or is_derived(value, claim.text, run, near)):
             return f"{value.text}: {other}"
     return None
 

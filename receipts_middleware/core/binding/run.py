@@ -14,6 +14,7 @@ from receipts_middleware.core.binding.tools import Traits
 from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.language.value import NO_WORDS, Words
 from receipts_middleware.core.values import Pool, read_values
+from receipts_middleware.core.values.derive import Ground
 
 _NOTHING: Final[frozenset[str]] = frozenset()
 
@@ -38,6 +39,7 @@ class Run:
         pieces: Sentences and lines of the reply with their offsets, where they were read.
         views: Results as rows, by the calls whose they are.
         told_of: Tokens of what looks say of things, by their ids.
+        ground: What numbers may follow from, where that was asked.
         alikes: Calls with the others of their tools whose results are read with theirs, by the calls.
     """
 
@@ -61,6 +63,7 @@ class Run:
         "asked",
         "called",
         "delegated",
+        "ground",
         "lost",
         "pieces",
         "reports",
@@ -109,6 +112,7 @@ class Run:
         self.alikes: dict[tuple[Act, ...], tuple[Act, ...]] = {}
         self.told_of: dict[str, frozenset[str]] = {}
         self.views: dict[tuple[Act, ...], View] = {}
+        self.ground: Ground | None = None
         self._seen: Pool | None = None
         self._aliases: dict[Act, frozenset[str]] = {}
         self._seen_text: str | None = None

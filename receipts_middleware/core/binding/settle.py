@@ -29,6 +29,7 @@ from receipts_middleware.core.binding.umbrellas import Bound, unfinished
 from receipts_middleware.core.binding.undone import tell_undone
 from receipts_middleware.core.binding.windows import tell_windows
 from receipts_middleware.core.binding.unmet import tell_unmet
+from receipts_middleware.core.binding.unfounded import tell_unfounded
 from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.dataclass import replace
@@ -84,6 +85,7 @@ def settle(
     tell_denied(table)
     tell_misread(table, [*loose[:_MAX_CLAIMS], *scraps[:_MAX_CLAIMS]])
     tell_windows(table)
+    tell_unfounded(table, [*loose[:_MAX_CLAIMS], *scraps[:_MAX_CLAIMS]])
     return sorted(table.found, key=lambda b: (b.claim.start, b.claim.end))
 
 
