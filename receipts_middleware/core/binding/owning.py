@@ -29,7 +29,7 @@ _OPEN: Final = (
     r"|resting|draft\w*|parked|waits?|to look over|looking at it|looks? at it|for approval|to say yes|confirms?"
     r"|provided|subject to|tentative\w*|pencil\w*|moderation|goes live|slotted|reserved|on order|in the (?:\w+ )?queue"
 )
-_OWNS_FAILURE: Final = pattern_of(rf"\b(?:{_FAILED})\b|n[’']t\b", re.IGNORECASE)
+OWNS_FAILURE: Final = pattern_of(rf"\b(?:{_FAILED})\b|n[’']t\b", re.IGNORECASE)
 _OWNS_UP: Final = pattern_of(rf"\b(?:{_FAILED}|{_OPEN})\b|n[’']t\b", re.IGNORECASE)
 #: Words by which a sentence says so that names nothing: of whatever went wrong or is open.
 _PLAINLY: Final = pattern_of(
@@ -84,7 +84,7 @@ def is_owned_up(act: Act, short: Sequence[Act], run: Run, pieces: Sequence[Piece
         run: What ran.
         pieces: Sentences of the reply. Untrusted.
     """
-    owns = _OWNS_UP if act.grade == "S2" else _OWNS_FAILURE
+    owns = _OWNS_UP if act.grade == "S2" else OWNS_FAILURE
     for piece, _, _ in pieces:
         text = _SAYS_NOTHING.sub(" ", piece)
         if not owns.search(text) and not (act.grade == "F" and tells_why(text, act)):

@@ -20,6 +20,7 @@ from receipts_middleware.core.binding.made_up import call_made_up
 from receipts_middleware.core.binding.misread import tell_misread
 from receipts_middleware.core.binding.owning import is_left_open, is_owned_up, leaves_open
 from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.shortfalls import tell_short
 from receipts_middleware.core.binding.silent import is_told_by_another, names_sibling, tell_silent
 from receipts_middleware.core.binding.spared import spare
 from receipts_middleware.core.binding.table import Table
@@ -70,6 +71,7 @@ def settle(
     table = Table(found, run, reply)
     for number in range(len(found)):
         _take_what_is_left(table, number)
+    tell_short(table, [*loose[:_MAX_CLAIMS], *scraps[:_MAX_CLAIMS]])
     tell_silent(table, loose[:_MAX_CLAIMS])
     _give_what_fell_short(table)
     _pair_the_rest(table)
@@ -174,6 +176,8 @@ def _how_well(table: Table, number: int, act: Act) -> float:
         return 0.0
     if claim.kind == "result" and judged.status == "supported" and not _may_be_outcome(table, number, act):
         return 0.0
+    if claim.kind == "result" and act.grade == "F" and _gives_its_answer(table.meant(number)[1], act):
+        return 0.0
     mine = table.link(number, act)
     if mine.fit.clash or any(names_sibling(claim.text, act, other) for other in _done_siblings(table, act)):
         return 0.0
@@ -214,6 +218,11 @@ def _is_in_its_result(values: Sequence[Value], act: Act) -> bool:
     own, given = act.output_pool(), act.args_pool()
     told = [v for v in values if own.find(v) == "same"]
     return bool(told) and all(v in told or given.contains(v) for v in values)
+
+
+def _gives_its_answer(values: Sequence[Value], act: Act) -> bool:
+    """Whether it gives a value that only the call's answer has: "below your last reading, which was 48,560"."""
+    return any(act.output_pool().find(v) == "same" and not act.args_pool().contains(v) for v in values)
 
 
 def _repeats_the_request(table: Table, number: int, act: Act) -> bool:

@@ -13,6 +13,7 @@ from typing import Final
 from receipts_middleware.core.evidence.own import own_participles
 from receipts_middleware.core.evidence.status import status_class
 from receipts_middleware.core.lexicon.keys import (
+    ANSWER_KEYS,
     COUNTS_OF_SUCCESS,
     ERROR_ENVELOPE_KEYS,
     ERROR_FLAG_KEYS,
@@ -20,6 +21,7 @@ from receipts_middleware.core.lexicon.keys import (
     LISTS_OF_FAILURE,
     SUCCESS_KEYS,
     TIMEOUT_FLAG_KEYS,
+    WHY_KEYS,
 )
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.toolspec.kind import name_tokens
@@ -45,7 +47,7 @@ _FAILED_CODE: Final = pattern_of(
 _TOLD_BY: Final = frozenset(
     {
         *(*ERROR_FLAG_KEYS, *SUCCESS_KEYS, *TIMEOUT_FLAG_KEYS, *ERROR_KEYS, *LISTS_OF_FAILURE, *_CODE_KEYS),
-        *("type", "object", "message", "msg", "retryable"),
+        *("type", "object", "message", "msg", "retryable", *ANSWER_KEYS),
     }
 )
 #: Keys that say of a batch that some of it failed.
@@ -73,6 +75,9 @@ def failure_of(layer: Mapping[str, object], tool: str, *, root: bool) -> str:
             return f"error_flag: {key}"
     for key in SUCCESS_KEYS:
         if _is_no(layer.get(key)):
+            return f"success_false: {key}"
+    for key in ANSWER_KEYS:
+        if layer.get(key) is False and not WHY_KEYS.isdisjoint(layer):
             return f"success_false: {key}"
     for key in TIMEOUT_FLAG_KEYS:
         if layer.get(key) is True:

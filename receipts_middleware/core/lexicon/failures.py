@@ -149,6 +149,29 @@ REFUSALS: Final = (
     r"\b(?:window|market|period|registration|enrolment|desk|office|sale|counter|gate) (?:is |has "
     r"|was )?(?:now )?closed\b",
     r"\b(?:operation|request|action|transaction|payment|command|update|call|attempt) (?:has )?failed\b",
+    r"\A\W{0,8}no (?:such |matching |known |active |open |registered |valid )?(?:account|user|customer|client|member"
+    r"|contact|subscriber|person|patient|guest|recipient|record|match|row|entry|item|device|file|document|folder|order"
+    r"|booking|reservation|appointment|ticket|invoice|shipment|parcel|card|profile|policy|contract|vehicle|room|seat"
+    r"|slot|route|driver|courier|host|server|instance|service|job|task|event|channel|group|list|product|sku|article"
+    r"|asset|address|mailbox|number|plan|permission|licen[cs]e|access|line|table|page|team|branch|zone)s?"
+    r"(?: (?:with|for|under|named|called|match(?:es|ed|ing)?|by|registered|found|exists?|has|at|on|in|to|like)\b"
+    r"|\W*\Z)",
+    r"\b(?:lower|higher|greater|less|more|larger|smaller|longer|shorter|earlier|later|older) than (?:the |your )?"
+    r"(?:previous|last|allowed|permitted|maximum|minimum|max|min|limit|available|balance|expected|current)\b",
+    r"\bmust be (?:at (?:least|most)|between|greater|less|more|in the (?:future|past)|one of|unique|positive|numeric"
+    r"|after|before|provided|specified|an? (?:valid|whole|positive|number))\b",
+    r"\A\W{0,8}(?:unknown|unrecogni[sz]ed|illegal|unsupported|malformed|incorrect|mismatch(?:ed|ing)?|skipped|ignored"
+    r"|nothing (?:matched|found|changed))\b",
+    r"\b(?:is|are|was|were|has been|have been) (?:currently |already |temporarily )?(?:frozen|suspended|disabled"
+    r"|inactive|read-only|deactivated|discontinued|taken|lapsed|revoked|terminated|overdrawn|disconnected)\b",
+    r"\b(?:not|n['\u2019]t) (?:currently )?(?:connected|plugged in|paired|registered|configured|subscribed|enrolled"
+    r"|a member|on file|listed|known|reachable|in (?:use|service|range)|go through|succeed|respond)\b",
+)
+#: By which a result, wherever in its text, asks for the same thing once more.
+ONCE_MORE: Final = (
+    r"\bplease (?:check|correct|verify|review|fix)\b[^.!?]{0,40}\b(?:again|re-?enter|resubmit|retry)\b"
+    r"|\bplease (?:try|enter|submit|send) (?:it |this |them )?again\b|\bplease (?:re-?enter|resubmit|retry)\b"
+    r"|\b(?:choose|pick|select|use|try) (?:a different|another)\b"
 )
 
 #: Answers that say that the act was only tried out; that may be just what was asked for.

@@ -1,0 +1,182 @@
+"""Claims of all of several things, of their number or of one by its name, where one call did only some of them.
+
+"Receipts went out to all eight", "5/5 labels bought, orders 7001 through 7005", "chapters one to four are ready": the
+call's own result tells item by item or in numbers (`tallies`) that some were left out. A reply that says so anywhere
+is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.batches import ALL_OF
+from receipts_middleware.core.binding.compare import stands_in_text
+from receipts_middleware.core.binding.effects import Judged
+from receipts_middleware.core.binding.owning import OWNS_FAILURE, overlap, without_idle
+from receipts_middleware.core.binding.table import Table, outside
+from receipts_middleware.core.binding.tallies import Tally, own_words, tally_of
+from receipts_middleware.core.binding.umbrellas import Bound
+from receipts_middleware.core.binding.words import stems_of
+from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.dataclass import replace
+from receipts_middleware.core.patterns import pattern_of
+from receipts_middleware.core.values import read_values
+from receipts_middleware.core.wording import reads_as
+
+#: Further words by which a claim is of all of something.
+_WHOLLY: Final = pattern_of(
+    r"\b(?:fully|completely|entirely|in full|without exception|one and all|the lot|none (?:open|left|missing|skipped)"
+    r"|no (?:failures|errors|exceptions|gaps|bounces))\b",
+)
+_SHARE: Final = pattern_of(r"(?<![\d/])(\d{1,4}) ?/ ?(\d{1,4})(?![\d/])")
+_NUMBERS: Final = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty"
+).split()
+_SPELLED: Final = "|".join(_NUMBERS)
+_RANGE: Final = pattern_of(rf"\b(\d{{1,6}}|{_SPELLED})\s?(?:through|thru|to|-|–)\s?(\d{{1,6}}|{_SPELLED})\b")
+_DIGITS: Final = pattern_of(r"\d{1,6}")
+
+
+def tell_short(table: Table, loose: Sequence[FoundClaim]) -> None:
+    """Accuse claims of more than what a call did of several things.
+
+    Args:
+        table: Claims and calls; claims in it are replaced, and what is no claim by its grammar is added.
+        loose: Clauses and lines that claim nothing by their grammar, in order.
+    """
+    for act in table.acts:
+        tally = act.once(tally_of) if act.grade in ("S2", "S3", "S4") or _is_partly(act) else None
+        if tally is None or any(act in b.judged.acts for b in table.found if b.judged.status in _ACCUSED):
+            continue
+        if _is_owned(table, act, tally):
+            continue
+        hit = False
+        for number, bound in enumerate(table.found):
+            if _may_be_of(table, number, act) and _is_overstated(bound.claim, act, tally):
+                table.found[number] = replace(bound, judged=_judged(act, tally, bound.judged.tools))
+                hit = True
+        if hit:
+            continue
+        for claim in outside(loose, table.found):
+            if claim.strength == "done" and _overlaps(claim, act, table) and _is_overstated(claim, act, tally):
+                table.found.append(Bound(claim, _judged(act, tally, ())))
+                break
+
+
+def _is_partly(act: Act) -> bool:
+    return act.entry.outcome in ("partial", "success")
+
+
+def _judged(act: Act, tally: Tally, tools: Sequence[str]) -> Judged:
+    return Judged(
+        "partial_batch", tuple(dict.fromkeys((act.traits.name, *tools))), (act,), tally.shown(), "batch", "S3"
+    )
+
+
+_ACCUSED: Final = frozenset({"failed", "partial_batch", "wrong_target", "wrong_amount", "not_called", "misquoted"})
+
+
+def _may_be_of(table: Table, number: int, act: Act) -> bool:
+    bound = table.found[number]
+    claim, judged = bound.claim, bound.judged
+    if claim.negated or claim.kind in ("umbrella", "check") or judged.status not in ("supported", "unmatched"):
+        return False
+    if act in judged.acts:
+        return True
+    link = table.link(number, act)
+    return not judged.acts and not link.fit.clash and (link.score > 0 or _overlaps(claim, act, table))
+
+
+def _overlaps(claim: FoundClaim, act: Act, table: Table) -> bool:
+    return overlap(claim.text, act, table.run) >= 1.0
+
+
+def _is_overstated(claim: FoundClaim, act: Act, tally: Tally) -> bool:
+    """Whether a claim is of all, of their number, or of one of those that were left out."""
+    text = claim.text[: claim.core or None]
+    if claim.negated or reads_as(text) in ("failure", "pending") or _tells_why(text, act, tally):
+        return False
+    counts = [v.norm for v in read_values(text) if v.kind == "count"]
+    if str(tally.done) in counts and tally.done != tally.total:
+        return False
+    if any(_names(name, text) for name in tally.missed):
+        return True
+    shares = [(int(m[1]), int(m[2])) for m in _SHARE.finditer(text)]
+    if shares:
+        return any(a == b and a in (tally.total, tally.total or a) for a, b in shares)
+    if tally.total is not None and str(tally.total) in counts and not _is_of_them(text, tally.total):
+        return True
+    if _covers(text, tally):
+        return True
+    return ALL_OF.search(text) is not None or _WHOLLY.search(text.lower()) is not None
+
+
+def _is_of_them(text: str, total: int) -> bool:
+    """Whether the number only tells how many there were: "most of the 30"."""
+    return any(m[1] == str(total) or m[1] == _spelled(total) for m in _SOME_OF.finditer(text.lower()))
+
+
+_SOME_OF: Final = pattern_of(
+    r"\b(?:most|some|half|part|many|several|dozen|\d+|[a-z]+(?:teen|ty|ne|wo|ree|ur|ve|ix|en|ght)) (?:out )?of (?:the |your |all )?"
+    r"(\d{1,6}|[a-z]{3,9})\b"
+)
+
+
+def _spelled(number: int) -> str:
+    return _NUMBERS[number] if number < len(_NUMBERS) else ""
+
+
+def _tells_why(text: str, act: Act, tally: Tally) -> bool:
+    """Whether a sentence says of what was left out what the result says: "c.log is locked"."""
+    return not (tally.why - own_words(act)).isdisjoint(stems_of(text))
+
+
+def _names(name: str, text: str) -> bool:
+    """Whether a text has a name as a whole word; one letter or digit names nothing."""
+    if len(name) < _SHORTEST:
+        return False
+    lowered = text.lower()
+    return any(stands_in_text(form, lowered) for form in {name, name.rpartition(".")[0] or name})
+
+
+_SHORTEST: Final = 2
+
+
+def _covers(text: str, tally: Tally) -> bool:
+    """Whether a range of numbers holds one that was left out, or as many as there were: "chapters one to four"."""
+    for match in _RANGE.finditer(text.lower()):
+        first, last = (int(g) if g.isdigit() else _NUMBERS.index(g) for g in match.groups())
+        if not first < last <= first + 10_000:
+            continue
+        if last - first + 1 == tally.total:
+            return True
+        numbers = [int(m[0]) for name in tally.missed for m in _DIGITS.finditer(name)]
+        if any(first <= n <= last for n in numbers) and tally.done and last - first + 1 > tally.done:
+            return True
+    return False
+
+
+def _is_owned(table: Table, act: Act, tally: Tally) -> bool:
+    """Whether the reply says somewhere that some were left out, or gives the numbers as they are."""
+    values = {v.norm for v in read_values(table.reply[:_MAX_REPLY]) if v.kind == "count"}
+    if tally.done != tally.total and str(tally.done) in values and tally.done not in (0, 1):
+        return True
+    for piece, _, _ in table.pieces():
+        text = without_idle(piece)
+        owns = OWNS_FAILURE.search(text) is not None
+        named = any(_names(name, text) for name in tally.missed)
+        told = _tells_why(text, act, tally)
+        if (named and (owns or told)) or (told and owns) or (owns and overlap(text, act, table.run) >= 1.0):
+            if not (_NONE.search(text) and not named and not told):
+                return True
+        if told and str(tally.short) in {v.norm for v in read_values(text) if v.kind == "count"}:
+            return True
+    return False
+
+
+#: What says that none was left out owns up to nothing.
+_NONE: Final = pattern_of(r"(?i)\b(?:no|none|without)\b[^.;]{0,30}")
+_MAX_REPLY: Final = 20_000
