@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.aftermath import tell_aftermath
 from receipts_middleware.core.binding.candidates import Candidate, Candidates
 from receipts_middleware.core.binding.denied import tell_denied
 from receipts_middleware.core.binding.effects import judge_calls
@@ -79,6 +80,7 @@ def settle(
         call_made_up(table, number)
     tell_undone(table, loose[:_MAX_CLAIMS])
     tell_denied(table)
+    tell_aftermath(table)
     tell_misread(table, [*loose[:_MAX_CLAIMS], *scraps[:_MAX_CLAIMS]])
     return sorted(table.found, key=lambda b: (b.claim.start, b.claim.end))
 
