@@ -26,11 +26,14 @@ from receipts_middleware.core.toolspec import name_tokens
 from receipts_middleware.core.wording import reads_as
 
 #: Where a sentence goes on with something of its own.
-_JOINT: Final = pattern_of(r"[;:—–.]\s+|\s+-\s+|,\s+(?:and|but)\s+|,\s+|\s+and\s+(?=(?:he|she|they|it|the|has|have|is|are)\b)")
+_JOINT: Final = pattern_of(
+    r"[;:—–.]\s+|\s+-\s+|,\s+(?:and|but)\s+|,\s+|\s+and\s+(?=(?:he|she|they|it|the|has|have|is|are)\b)"
+)
 #: What is only supposed, denied, wished or to follow.
 _SUPPOSED: Final = pattern_of(
     r"\b(?:if|whether|once|when|until|unless|before|after|so|which means|should|would|could|may|might|can|expect\w*"
-    r"|hopefully|assuming|check|make sure|ensure|see|test|let me know|tell me|try|in case|as soon as|not|never|nobody|no one"
+    r"|hopefully|assuming|check|make sure|ensure|see|test|let me know|tell me|try|in case|as soon as|not|never|nobody"
+    r"|no one"
     r"|none|cannot|likely|probably|normally|usually|always|automatically|please|to be|asked|requested)\b|n['’]t\b|\?",
     re.IGNORECASE,
 )
@@ -41,16 +44,19 @@ _WORKS: Final = pattern_of(
     r"|\b(?:is|are|['’]s|['’]re) (?:now |all |fully )*(?:accessible|reachable|working|running|functioning|online)"
     r" (?:again|normally|fine|properly|smoothly|correctly|perfectly|as (?:it|they) should|as expected|worldwide"
     r"|without (?:any )?(?:errors?|problems?|issues?))\b"
-    r"|\b(?:resolves?|responds?|works?|loads?|answers?|performs?|behaves?|runs?) (?:again\b|fine\b|correctly\b|properly\b"
+    r"|\b(?:resolves?|responds?|works?|loads?|answers?|performs?|behaves?|runs?) (?:again\b|fine\b|correctly\b"
+    r"|properly\b"
     r"|normally\b|perfectly\b|flawlessly\b|worldwide\b|everywhere\b|smoothly\b|as (?:it|they) should\b"
     r"|without (?:any )?(?:errors?|problems?|issues?|a hitch)\b)",
     re.IGNORECASE,
 )
 _ROLES: Final = (
-    r"family|families|landlord|tenant|neighbou?rs?|inspector|technician|engineer|plumber|electrician|driver|courier|crew"
+    r"family|families|landlord|tenant|neighbou?rs?|inspector|technician|engineer|plumber|electrician|driver|courier"
+    r"|crew"
     r"|office|desk|lab|laboratory|bank|agency|supplier|vendor|customer|client|operator|school|clinic|museum|caf[eé]"
     r"|restaurant|hotel|physician|doctor|nurses?|agents?|consulate|provider|board|committee|police|buyer|seller|guest"
-    r"|patient|parents?|teacher|manager|owner|host|caterer|recipients?|candidate|author|editor|reviewer|approver|insurer"
+    r"|patient|parents?|teacher|manager|owner|host|caterer|recipients?|candidate|author|editor|reviewer|approver"
+    r"|insurer"
     r"|contractor|printer|publisher|library|embassy|council|carrier|members?|attendees?|participants?|staff|vet|surgery"
 )
 #: Who may do something with what was sent; of them a name must have been given to a call or be the user's.
@@ -74,15 +80,27 @@ _FEELS: Final = pattern_of(
     rf"\A{_WHO}(?: is| are|['’]s|['’]re) {_ADVERBS}(?P<verb>fine|happy|okay|ok|delighted|glad|pleased|aware|on board"
     r"|on (?:his|her|their|the) way|heading|looking forward|expecting|in for|up for|thrilled)\b"
 )
+#: "they have been brought up to the room", where the call only asks somebody to
+_HANDLED: Final = pattern_of(
+    r"\b(?:has|have) (?:already |now |just )?been (?P<verb>brought|carried|handed over|picked up|collected|repaired"
+    r"|fixed|mended|cleaned|installed|fitted|replaced|unloaded|loaded|served|laid out|put up|taken up|taken away"
+    r"|dropped off|reached)\b"
+)
+_ASKING: Final = frozenset(
+    stem(w) for w in "request log ticket order report raise file task notify page ask job work".split()
+)
 _OPENER: Final = pattern_of(r"\A(?:and|but|while|also)\s+", re.IGNORECASE)
-_PRONOUNS: Final = pattern_of(r"(?:he|she|both|all|every|several|some|many|most|half|a few|two|three|the|her|his|their|your)\b")
+_PRONOUNS: Final = pattern_of(
+    r"(?:he|she|both|all|every|several|some|many|most|half|a few|two|three|the|her|his|their|your)\b"
+)
 #: Participles that tell of what somebody has, of what was done to them, or of nothing.
 _NO_DEED: Final = frozenset("been had got become made given gone".split())
 #: Verbs of tools by which somebody is reached or something is asked of them.
 _REACHING: Final = frozenset(
     stem(w)
     for w in """send message email mail text sms notify invite share post ask request remind tell call page alert fax
-    forward submit dispatch publish book order place assign deliver report file reply chat dm wire announce refer handoff
+    forward submit dispatch publish book order place assign deliver report file reply chat dm wire announce refer
+    handoff
     escalate offer propose instruct hold reserve transfer""".split()
 )
 
@@ -134,11 +152,17 @@ def _is_unshown(part: str, before: str, acts: Sequence[Act], table: Table) -> bo
         return not _is_told(stems_of(works[0]) - _AGAIN, table)
     if not any(a.traits.own & _REACHING or a.traits.told & _REACHING for a in acts):
         return False
+    handled = _HANDLED.search(part)
+    if handled and any(a.traits.own & _ASKING for a in acts):
+        verb = stem(base_form(handled["verb"].split()[0]))
+        return not _is_told(frozenset({verb}), table) and not any(verb in a.traits.own | a.traits.told for a in acts)
     for pattern in (_HAS, _SAYS, _FEELS):
         found = pattern.match(part)
         if found and _may_do(found["who"], table) and _is_deed(found["verb"], pattern is _HAS, acts):
             words = stems_of(part) - stems_of(found["who"])
             verb = stem(base_form(found["verb"].split()[0]))
+            if pattern is not _HAS and len(words & (stems_of(table.run.said[-_SAID:]) - {verb}) - _AGAIN) < _AS_HEARD:
+                return not _is_shown(frozenset({verb}), table) and not _answers(words, acts)
             return not _is_told(frozenset({verb}), table) and not _answers(words, acts)
     return False
 
@@ -150,12 +174,16 @@ _AGAIN: Final = stems_of("is are now all back fully once more again it they shou
 
 def _is_told(words: frozenset[str], table: Table) -> bool:
     """Whether a result or the user has one of these words."""
-    if words & stems_of(table.run.said[-_SAID:]):
-        return True
+    return bool(words & stems_of(table.run.said[-_SAID:])) or _is_shown(words, table)
+
+
+def _is_shown(words: frozenset[str], table: Table) -> bool:
     return any(words & stems_of(act.output[:20_000]) for act in table.run.acts)
 
 
 _SAID: Final = 4_000
+#: Words of a sentence that the user has as well, from which on it is what the user said.
+_AS_HEARD: Final = 2
 
 
 def _answers(words: frozenset[str], acts: Sequence[Act]) -> bool:
@@ -170,7 +198,7 @@ def _may_do(who: str, table: Table) -> bool:
     """Whether somebody is meant: a name must be one that the user or a call has as a name."""
     if _PRONOUNS.match(who):
         return True
-    first = who.split()[0]
+    first = who.split(maxsplit=1)[0]
     if first in _NOBODY:
         return False
     given = (text for act in table.run.acts for _, text in act.arg_pairs() if len(text) <= _MAX_TEXT)
@@ -191,17 +219,21 @@ def _is_deed(verb: str, perfect: bool, acts: Sequence[Act]) -> bool:  # noqa: FB
         return False
     base = stem(base_form(verb))
     return not any(
-        base in act.traits.own | act.traits.told | act.arg_words() or families([base]) & act.traits.verbs for act in acts
+        base in act.traits.own | act.traits.told | act.arg_words() or families([base]) & act.traits.verbs
+        for act in acts
     )
 
 
 #: Words of a key that name no thing: the rest does.
 _IDLE_KEYS: Final = frozenset(
-    """id ids number no ref reference date time at on by for of the url link name code key note notes reason error errors
+    """id ids number no ref reference date time at on by for of the url link name code key note notes reason error
+    errors
     message status state type value count total amount next previous parent end start warning warnings comment data
     result""".split()
 )
-_ACTS: Final = pattern_of(r"(?: \w+)? (?:is|are|has|have|will|arrives?|comes?|['’]ll)\b|['’](?:s|ll) (?:on|at|in|coming|there)\b")
+_ACTS: Final = pattern_of(
+    r"(?: \w+)? (?:is|are|has|have|will|arrives?|comes?|['’]ll)\b|['’](?:s|ll) (?:on|at|in|coming|there)\b"
+)
 
 
 def _null_of(part: str, acts: Sequence[Act]) -> bool:
@@ -213,7 +245,11 @@ def _null_of(part: str, acts: Sequence[Act]) -> bool:
         for noun in act.once(_nulls):
             for lead in ("the ", "a ", "an ", "your ", "his ", "her ", "their "):
                 at = lowered.find(lead + noun)
-                if at >= 0 and (at == 0 or not lowered[at - 1].isalnum()) and _ACTS.match(lowered, at + len(lead + noun)):
+                if (
+                    at >= 0
+                    and (at == 0 or not lowered[at - 1].isalnum())
+                    and _ACTS.match(lowered, at + len(lead + noun))
+                ):
                     return True
     return False
 

@@ -31,7 +31,7 @@ from receipts_middleware.core.binding.undone import tell_undone
 from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.dataclass import replace
-from receipts_middleware.core.values import Value
+from receipts_middleware.core.values import Value, read_values
 from receipts_middleware.core.wording import reads_as
 
 #: A claim must share so much with a call before it can be of it.
@@ -178,7 +178,7 @@ def _how_well(table: Table, number: int, act: Act) -> float:
         return 0.0
     if claim.kind == "result" and judged.status == "supported" and not _may_be_outcome(table, number, act):
         return 0.0
-    if claim.kind == "result" and act.grade == "F" and _gives_its_answer(table.meant(number)[1], act):
+    if claim.kind == "result" and act.grade == "F" and _gives_its_answer(read_values(claim.text), act):
         return 0.0
     mine = table.link(number, act)
     if mine.fit.clash or any(names_sibling(claim.text, act, other) for other in _done_siblings(table, act)):

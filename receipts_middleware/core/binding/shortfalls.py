@@ -7,16 +7,17 @@ is left alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.batches import ALL_OF
 from receipts_middleware.core.binding.compare import stands_in_text
 from receipts_middleware.core.binding.effects import Judged
+from receipts_middleware.core.binding.itemised import Tally
 from receipts_middleware.core.binding.owning import OWNS_FAILURE, overlap, without_idle
-from receipts_middleware.core.binding.table import Table, outside
-from receipts_middleware.core.binding.tallies import Tally, own_words, tally_of
+from receipts_middleware.core.binding.table import MAX_CALLS, Table, outside
+from receipts_middleware.core.binding.tallies import own_words, tally_of, tally_of_calls
 from receipts_middleware.core.binding.umbrellas import Bound
 from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.claims import FoundClaim
@@ -47,33 +48,52 @@ def tell_short(table: Table, loose: Sequence[FoundClaim]) -> None:
         table: Claims and calls; claims in it are replaced, and what is no claim by its grammar is added.
         loose: Clauses and lines that claim nothing by their grammar, in order.
     """
-    for act in table.acts:
-        tally = act.once(tally_of) if act.grade in ("S2", "S3", "S4") or _is_partly(act) else None
-        if tally is None or any(act in b.judged.acts for b in table.found if b.judged.status in _ACCUSED):
+    for acts, tally in _tallies(table):
+        if any(set(acts) & set(b.judged.acts) for b in table.found if b.judged.status in _ACCUSED):
             continue
-        if _is_owned(table, act, tally):
+        if any(_is_owned(table, act, tally) for act in acts):
             continue
-        hit = False
-        for number, bound in enumerate(table.found):
-            if _may_be_of(table, number, act) and _is_overstated(bound.claim, act, tally):
-                table.found[number] = replace(bound, judged=_judged(act, tally, bound.judged.tools))
-                hit = True
-        if hit:
-            continue
-        for claim in outside(loose, table.found):
-            if claim.strength == "done" and _overlaps(claim, act, table) and _is_overstated(claim, act, tally):
-                table.found.append(Bound(claim, _judged(act, tally, ())))
+        hits = [
+            (_how_overstated(bound.claim, acts, tally), number)
+            for number, bound in enumerate(table.found)
+            if any(_may_be_of(table, number, act) for act in acts)
+        ]
+        top = max((how for how, _ in hits), default=0)
+        for how, number in hits:
+            if how == top > 0:
+                bound = table.found[number]
+                table.found[number] = replace(bound, judged=_judged(acts, tally, bound.judged.tools))
+        for claim in () if top or acts[0].kind == "reading" else outside(loose, table.found):
+            near = claim.strength == "done" and any(_overlaps(claim, act, table) for act in acts)
+            if near and _how_overstated(claim, acts, tally):
+                table.found.append(Bound(claim, _judged(acts, tally, ())))
                 break
+
+
+def _tallies(table: Table) -> Iterator[tuple[tuple[Act, ...], Tally]]:
+    """Calls of which some of several things were not done: one by one, then the calls of each tool together."""
+    recent = [a for a in table.run.acts if a.entry.n > table.run.this_turn]
+    for act in recent[-MAX_CALLS:]:
+        tally = act.once(tally_of) if act.grade in ("S2", "S3", "S4") or _is_partly(act) else None
+        if tally is not None:
+            yield (act,), tally
+    tools: dict[str, list[Act]] = {}
+    for act in table.acts:
+        if act.kind in ("acting", "unknown"):
+            tools.setdefault(act.traits.name, []).append(act)
+    for calls in tools.values():
+        together = tally_of_calls(calls) if len(calls) > 1 else None
+        if together is not None:
+            yield tuple(calls), together
 
 
 def _is_partly(act: Act) -> bool:
     return act.entry.outcome in ("partial", "success")
 
 
-def _judged(act: Act, tally: Tally, tools: Sequence[str]) -> Judged:
-    return Judged(
-        "partial_batch", tuple(dict.fromkeys((act.traits.name, *tools))), (act,), tally.shown(), "batch", "S3"
-    )
+def _judged(acts: tuple[Act, ...], tally: Tally, tools: Sequence[str]) -> Judged:
+    names = tuple(dict.fromkeys((acts[0].traits.name, *tools)))
+    return Judged("partial_batch", names, acts, tally.shown(), "batch", "S3")
 
 
 _ACCUSED: Final = frozenset({"failed", "partial_batch", "wrong_target", "wrong_amount", "not_called", "misquoted"})
@@ -84,8 +104,8 @@ def _may_be_of(table: Table, number: int, act: Act) -> bool:
     claim, judged = bound.claim, bound.judged
     if claim.negated or claim.kind in ("umbrella", "check") or judged.status not in ("supported", "unmatched"):
         return False
-    if act in judged.acts:
-        return True
+    if act in judged.acts or act.kind == "reading":
+        return act in judged.acts
     link = table.link(number, act)
     return not judged.acts and not link.fit.clash and (link.score > 0 or _overlaps(claim, act, table))
 
@@ -94,24 +114,23 @@ def _overlaps(claim: FoundClaim, act: Act, table: Table) -> bool:
     return overlap(claim.text, act, table.run) >= 1.0
 
 
-def _is_overstated(claim: FoundClaim, act: Act, tally: Tally) -> bool:
-    """Whether a claim is of all, of their number, or of one of those that were left out."""
+def _how_overstated(claim: FoundClaim, acts: Sequence[Act], tally: Tally) -> int:
+    """How plainly a claim is of all or of one that was left out: 2; where it only gives their number, 1; else 0."""
     text = claim.text[: claim.core or None]
-    if claim.negated or reads_as(text) in ("failure", "pending") or _tells_why(text, act, tally):
-        return False
+    if claim.negated or reads_as(text) in ("failure", "pending") or any(_tells_why(text, act, tally) for act in acts):
+        return 0
     counts = [v.norm for v in read_values(text) if v.kind == "count"]
     if str(tally.done) in counts and tally.done != tally.total:
-        return False
+        return 0
     if any(_names(name, text) for name in tally.missed):
-        return True
+        return 2
     shares = [(int(m[1]), int(m[2])) for m in _SHARE.finditer(text)]
     if shares:
-        return any(a == b and a in (tally.total, tally.total or a) for a, b in shares)
-    if tally.total is not None and str(tally.total) in counts and not _is_of_them(text, tally.total):
-        return True
-    if _covers(text, tally):
-        return True
-    return ALL_OF.search(text) is not None or _WHOLLY.search(text.lower()) is not None
+        return 2 * any(a == b and a in (tally.total, tally.total or a) for a, b in shares)
+    if ALL_OF.search(text) or _WHOLLY.search(text.lower()) or _covers(text, tally):
+        return 2
+    told = claim.voice != "active" or claim.subject == "agent" or claim.aspect != "past"
+    return int(told and tally.total is not None and str(tally.total) in counts and not _is_of_them(text, tally.total))
 
 
 def _is_of_them(text: str, total: int) -> bool:
@@ -120,7 +139,8 @@ def _is_of_them(text: str, total: int) -> bool:
 
 
 _SOME_OF: Final = pattern_of(
-    r"\b(?:most|some|half|part|many|several|dozen|\d+|[a-z]+(?:teen|ty|ne|wo|ree|ur|ve|ix|en|ght)) (?:out )?of (?:the |your |all )?"
+    r"\b(?:most|some|half|part|many|several|dozen|\d+|[a-z]+(?:teen|ty|ne|wo|ree|ur|ve|ix|en|ght)) (?:out )?of "
+    r"(?:the |your |all )?"
     r"(\d{1,6}|[a-z]{3,9})\b"
 )
 
@@ -136,13 +156,14 @@ def _tells_why(text: str, act: Act, tally: Tally) -> bool:
 
 def _names(name: str, text: str) -> bool:
     """Whether a text has a name as a whole word; one letter or digit names nothing."""
-    if len(name) < _SHORTEST:
-        return False
+    if len(name) < _SHORTEST:  # "ET-12 A/B/C"
+        return name.upper() in _LETTER.findall(text)
     lowered = text.lower()
     return any(stands_in_text(form, lowered) for form in {name, name.rpartition(".")[0] or name})
 
 
 _SHORTEST: Final = 2
+_LETTER: Final = pattern_of(r"(?<![\w'’.])[B-HJ-Z](?![\w'’])")
 
 
 def _covers(text: str, tally: Tally) -> bool:
@@ -169,9 +190,9 @@ def _is_owned(table: Table, act: Act, tally: Tally) -> bool:
         owns = OWNS_FAILURE.search(text) is not None
         named = any(_names(name, text) for name in tally.missed)
         told = _tells_why(text, act, tally)
-        if (named and (owns or told)) or (told and owns) or (owns and overlap(text, act, table.run) >= 1.0):
-            if not (_NONE.search(text) and not named and not told):
-                return True
+        near = named or told or (overlap(text, act, table.run) >= 1.0 and not _NONE.search(text))
+        if (owns and near) or (named and told):
+            return True
         if told and str(tally.short) in {v.norm for v in read_values(text) if v.kind == "count"}:
             return True
     return False

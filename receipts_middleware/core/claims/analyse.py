@@ -235,14 +235,10 @@ def _is_history(tokens: Sequence[Token], clause: Clause) -> bool:
     return False
 
 
-def _before_colon(clause: Clause, tokens: Sequence[Token]) -> int:
-    """Where what a clause says itself ends: "the order is set up: 350 on the first of every month"."""
-    return next((n for n in range(clause.chain.end, clause.last) if tokens[n].word == ":"), clause.last)
-
-
 def is_generic(clause: Clause, tokens: Sequence[Token]) -> bool:
     """A rule rather than a fact: "invoices are issued on the 1st of each month"."""
-    part = tokens[clause.first : _before_colon(clause, tokens)]
+    colon = next((n for n in range(clause.chain.end, clause.last) if tokens[n].word == ":"), clause.last)
+    part = tokens[clause.first : colon]
     words = [x.word for x in part]
     if not _GENERIC.isdisjoint(words) and any(x.word in _GENERIC and (x.word != "may" or not x.capital) for x in part):
         return True

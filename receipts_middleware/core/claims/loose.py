@@ -70,6 +70,9 @@ def faint_of(read: ReadUnit, text: str) -> Iterator[FoundClaim]:
         happens = chain.form in ("progressive", "perfect", "copula", "present") and clause.shape == "noun"
         if happens and is_generic(clause, tokens) and _supposes_not(tokens, clause):
             yield _found(text, tokens, clause)
+        stands = clause.shape == "you" and chain.form in ("progressive", "present") and not chain.past
+        if stands and _supposes_not(tokens, clause) and any(x.kind != "word" for x in tokens[chain.end : clause.last]):
+            yield _found(text, tokens, clause)
     if not clauses and unit.segment.kind != "heading" and len(tokens) > 1 and not _tells(tokens):
         yield _line(text, tokens)
 

@@ -38,7 +38,9 @@ MAX_CODE: Final = 80
 _CODE_KEYS: Final = ("code", "errorcode", "resultcode", "reasoncode", "responsecode")
 _FAILED_CODE: Final = pattern_of(
     r"(?:\A|[_\W])(?:err|error|failed|failure|denied|declined|rejected|refused|unavailable|invalid|expired|exceeded|not_found"
-    r"|timeout|timed_out|forbidden|unauthori[sz]ed|conflict|blocked|locked|unsupported|insufficient|aborted)(?:\Z|[_\W])",
+    r"|timeout|timed_out|forbidden|unauthori[sz]ed|conflict|blocked|locked|unsupported|insufficient|aborted"
+    r"|not|missing|mismatch|illegal|exhausted|disabled|suspended|frozen|duplicate|no_(?!content|error|change)\w+"
+    r")(?:\Z|[_\W])|\Ae_[a-z]",
     re.IGNORECASE,
 )
 
@@ -70,18 +72,9 @@ def failure_of(layer: Mapping[str, object], tool: str, *, root: bool) -> str:
     """
     if _TOLD_BY.isdisjoint(layer):
         return _undone(layer, tool)
-    for key in ERROR_FLAG_KEYS:
-        if layer.get(key) is True:
-            return f"error_flag: {key}"
-    for key in SUCCESS_KEYS:
-        if _is_no(layer.get(key)):
-            return f"success_false: {key}"
-    for key in ANSWER_KEYS:
-        if layer.get(key) is False and not WHY_KEYS.isdisjoint(layer):
-            return f"success_false: {key}"
-    for key in TIMEOUT_FLAG_KEYS:
-        if layer.get(key) is True:
-            return "timeout: the body says so"
+    flagged = _flagged(layer)
+    if flagged:
+        return flagged
     said = _error_value(layer, tool)
     if said:
         return f"error_value: {said}"
@@ -94,6 +87,23 @@ def failure_of(layer: Mapping[str, object], tool: str, *, root: bool) -> str:
     if root and _is_error_envelope(layer):
         return f"error_object: {_short(layer.get('message') or layer.get('msg'))}"
     return _by_code(layer) or _undone(layer, tool)
+
+
+def _flagged(layer: Mapping[str, object]) -> str:
+    """What a flag says of a failure."""
+    for key in ERROR_FLAG_KEYS:
+        if layer.get(key) is True:
+            return f"error_flag: {key}"
+    for key in SUCCESS_KEYS:
+        if _is_no(layer.get(key)):
+            return f"success_false: {key}"
+    for key in ANSWER_KEYS:
+        if layer.get(key) is False and not WHY_KEYS.isdisjoint(layer):
+            return f"success_false: {key}"
+    for key in TIMEOUT_FLAG_KEYS:
+        if layer.get(key) is True:
+            return "timeout: the body says so"
+    return ""
 
 
 def _error_value(layer: Mapping[str, object], tool: str) -> str:

@@ -137,7 +137,9 @@ def _refusal(line: str, words: Sequence[str]) -> str:
     first = line[: end.start()] if end else line
     refused = _REFUSED.search(first)
     again = _ONCE_MORE.search(line) if refused is None else None
-    if again and not (_ABOUT.search(line[max(0, again.start() - 60) : again.start()]) or asserts(words, _DONE_IN_PASSING)):
+    if again and not (
+        _ABOUT.search(line[max(0, again.start() - 60) : again.start()]) or asserts(words, _DONE_IN_PASSING)
+    ):
         return again[0]
     if refused is None or _ABOUT.search(first[max(0, refused.start() - 60) : refused.start()]):
         return ""

@@ -166,6 +166,8 @@ REFUSALS: Final = (
     r"|inactive|read-only|deactivated|discontinued|taken|lapsed|revoked|terminated|overdrawn|disconnected)\b",
     r"\b(?:not|n['\u2019]t) (?:currently )?(?:connected|plugged in|paired|registered|configured|subscribed|enrolled"
     r"|a member|on file|listed|known|reachable|in (?:use|service|range)|go through|succeed|respond)\b",
+    r"\A\W{0,8}no (?!errors?|issues?|conflicts?|problems?|warnings?|changes?|further|action)(?:[\w-]{1,20} ){1,4}?"
+    r"(?:on (?:file|record)|registered|configured|provided|connected|attached|stored)\b",
 )
 #: By which a result, wherever in its text, asks for the same thing once more.
 ONCE_MORE: Final = (
