@@ -94,7 +94,12 @@ def _only_failed(claim: FoundClaim, act: Act, run: Run) -> bool:
     )
 
 
-_AS_BEFORE: Final = pattern_of(r"\b(?:already|still|remains?|stays?|as (?:it|they) (?:was|were))\b", re.IGNORECASE)
+#: Words by which a sentence tells how things stood, or why it could not be done.
+_AS_BEFORE: Final = pattern_of(
+    r"\b(?:already|still|remains?|stays?|as (?:it|they) (?:was|were)|below|above|beyond|outside|under|over|exceed\w*"
+    r"|too|only|just|(?:more|less|fewer|lower|higher|later|earlier|larger|smaller|longer|shorter) than)\b",
+    re.IGNORECASE,
+)
 
 
 def is_seen(value: Value, run: Run) -> bool:

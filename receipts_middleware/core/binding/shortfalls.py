@@ -56,7 +56,7 @@ def tell_short(table: Table, loose: Sequence[FoundClaim]) -> None:
         hits = [
             (_how_overstated(bound.claim, acts, tally), number)
             for number, bound in enumerate(table.found)
-            if any(_may_be_of(table, number, act) for act in acts)
+            if any(_may_be_of(table, number, act) for act in acts) or _counts_them(table, number, acts, tally)
         ]
         top = max((how for how, _ in hits), default=0)
         for how, number in hits:
@@ -108,6 +108,17 @@ def _may_be_of(table: Table, number: int, act: Act) -> bool:
         return act in judged.acts
     link = table.link(number, act)
     return not judged.acts and not link.fit.clash and (link.score > 0 or _overlaps(claim, act, table))
+
+
+def _counts_them(table: Table, number: int, acts: Sequence[Act], tally: Tally) -> bool:
+    """Whether a claim that a look bears out is of all of as many things as there were calls: "all four have it"."""
+    bound = table.found[number]
+    claim, held = bound.claim, bound.judged.acts
+    if claim.negated or claim.kind != "result" or not held or any(act.kind != "reading" for act in held):
+        return False
+    counts = [v.norm for v in read_values(claim.text) if v.kind == "count"]
+    of_all = len(acts) > 1 and str(tally.total) in counts and ALL_OF.search(claim.text) is not None
+    return of_all and claim.aspect == "perfect" and any(_overlaps(claim, act, table) for act in acts)
 
 
 def _overlaps(claim: FoundClaim, act: Act, table: Table) -> bool:
