@@ -14,6 +14,7 @@ from typing import Final
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.effects import Judged
 from receipts_middleware.core.binding.owning import leaves_open
+from receipts_middleware.core.binding.reasons import stands_in_the_way
 from receipts_middleware.core.binding.table import Table
 from receipts_middleware.core.binding.tools import families
 from receipts_middleware.core.binding.umbrellas import Bound
@@ -44,6 +45,8 @@ _WORKS: Final = pattern_of(
     r"|\b(?:is|are|['’]s|['’]re) (?:now |all |fully )*(?:accessible|reachable|working|running|functioning|online)"
     r" (?:again|normally|fine|properly|smoothly|correctly|perfectly|as (?:it|they) should|as expected|worldwide"
     r"|without (?:any )?(?:errors?|problems?|issues?))\b"
+    r"|\b(?:is|are|['’]s|['’]re) (?:now )?(?!going\b|doing\b)[a-z]{3,12}ing "
+    r"(?:normally|fine|smoothly|properly|correctly|perfectly)\b"
     r"|\b(?:resolves?|responds?|works?|loads?|answers?|performs?|behaves?|runs?) (?:again\b|fine\b|correctly\b"
     r"|properly\b"
     r"|normally\b|perfectly\b|flawlessly\b|worldwide\b|everywhere\b|smoothly\b|as (?:it|they) should\b"
@@ -61,7 +64,7 @@ _ROLES: Final = (
 )
 #: Who may do something with what was sent; of them a name must have been given to a call or be the user's.
 _WHO: Final = (
-    r"(?P<who>he|she|both(?: of them)?|everyone|everybody|every (?:one of them|\w+)"
+    r"(?P<who>he|she|who|both(?: of them)?|everyone|everybody|every (?:one of them|\w+)"
     r"|all (?:of them|two|three|four|five|six|seven|eight|nine|ten|\d{1,4})(?: \w+)?"
     r"|(?:several|some|many|most|all|both|half|a few|two|three) of (?:which|whom|them|the \w+)"
     rf"|(?:the|her|his|their|your) (?:\w+ ){{0,2}}(?:{_ROLES})(?: (?:of|on|at|in) (?:the )?(?:\w+ ){{0,2}}\w+)?"
@@ -91,7 +94,7 @@ _ASKING: Final = frozenset(
 )
 _OPENER: Final = pattern_of(r"\A(?:and|but|while|also)\s+", re.IGNORECASE)
 _PRONOUNS: Final = pattern_of(
-    r"(?:he|she|both|all|every|several|some|many|most|half|a few|two|three|the|her|his|their|your)\b"
+    r"(?:he|she|who|both|all|every|several|some|many|most|half|a few|two|three|the|her|his|their|your)\b"
 )
 #: Participles that tell of what somebody has, of what was done to them, or of nothing.
 _NO_DEED: Final = frozenset("been had got become made given gone".split())
@@ -143,6 +146,8 @@ def _trimmed(at: int, part: str) -> Iterator[tuple[int, str]]:
 
 
 def _is_unshown(part: str, before: str, acts: Sequence[Act], table: Table) -> bool:
+    if any(stands_in_the_way(part, act) for act in acts) or reads_as(part) == "failure":
+        return False
     if _SUPPOSED.search(part) or _SUPPOSED.search(before[-_NEAR:]):
         return False
     if _null_of(part, acts):

@@ -109,7 +109,7 @@ def by_items(body: object, given: Sequence[str], act: Act) -> Tally | None:
     """Objects or values for each thing, in a list or under their names."""
     for held in _holders(body):
         outcomes = _of_names(held, given, act) if isinstance(held, Mapping) else _of_list(held, given, act)
-        found = _counted(outcomes)
+        found = counted(outcomes)
         if found is not None:
             return found
     return None
@@ -124,11 +124,11 @@ def _holders(body: object) -> Iterator[Mapping[object, object] | list[object]]:
             yield held
 
 
-#: A thing, whether it was done, and what the result says of it.
-_Outcome = tuple[str, bool, str]
+#: A thing in lower case, whether it was done, and what the result says of it.
+Outcome = tuple[str, bool, str]
 
 
-def _of_names(held: Mapping[object, object], given: Sequence[str], act: Act) -> list[_Outcome]:
+def _of_names(held: Mapping[object, object], given: Sequence[str], act: Act) -> list[Outcome]:
     named = [(str(key).lower(), value) for key, value in list(held.items())[:MAX_ITEMS]]
     own = [(key, value) for key, value in named if key in given]
     if len(own) < 2:
@@ -136,10 +136,10 @@ def _of_names(held: Mapping[object, object], given: Sequence[str], act: Act) -> 
     shapes = {type(value) for _, value in own if value is not None}
     if not shapes <= {str, bool, dict} and None not in [value for _, value in own]:
         return []
-    return [(key, not _is_short(value, act), _text_of(value)) for key, value in own]
+    return judged([(key, not _is_short(value, act), _text_of(value)) for key, value in own], act)
 
 
-def _of_list(held: list[object], given: Sequence[str], act: Act) -> list[_Outcome]:
+def _of_list(held: list[object], given: Sequence[str], act: Act) -> list[Outcome]:
     items = held[:MAX_ITEMS]
     if len(items) == len(given) > 1 and all(isinstance(item, str | int) for item in items):
         return _of_scalars(items, given, act)
@@ -160,7 +160,7 @@ def _of_list(held: list[object], given: Sequence[str], act: Act) -> list[_Outcom
     return outcomes
 
 
-def _of_scalars(items: Sequence[object], given: Sequence[str], act: Act) -> list[_Outcome]:
+def _of_scalars(items: Sequence[object], given: Sequence[str], act: Act) -> list[Outcome]:
     """Flags, codes or words, one for each thing in the order in which they were given: `[200, 200, 404]`."""
     codes = all(isinstance(item, int) and (isinstance(item, bool) or 200 <= item <= 599) for item in items)
     words = all(isinstance(item, str) for item in items)
@@ -230,7 +230,36 @@ def _is_done(word: str, act: Act) -> bool:
 
 def _is_off(item: Mapping[object, object], column: str, act: Act) -> bool:
     word = str(item.get(column))
-    return not _is_done(word, act) and status_class(word, act.traits.name) != "accepted" and not _AS_GOOD.search(word)
+    return not _is_done(word, act) and not _AS_GOOD.search(word)
+
+
+def judged(outcomes: Sequence[Outcome], act: Act) -> list[Outcome]:
+    """Outcomes in which texts that say that it was done tell those apart that say something else.
+
+    Args:
+        outcomes: Things, whether nothing says that they were not done, and what the result says of each.
+        act: The call.
+    """
+    own = told_participles(act.traits.name)
+    says = [own.intersection(words_of(text)) for _, _, text in outcomes]
+    if not any(is_done and said for said, (_, is_done, _) in zip(says, outcomes, strict=True)):
+        return list(outcomes)
+    return [
+        (name, is_done and (bool(said) or not text or _says_as_good(text)), text)
+        for said, (name, is_done, text) in zip(says, outcomes, strict=True)
+    ]
+
+
+def _says_as_good(text: str) -> bool:
+    """Whether a text says that nothing was needed: "unchanged", and not "already settled"."""
+    words = list(words_of(text))
+    if _PLAIN.intersection(words):
+        return True
+    return _AS_GOOD.search(text) is not None and not any(w.endswith("ed") and w not in _SAME for w in words)
+
+
+_PLAIN: Final = frozenset("ok okay done success successful true yes".split())
+_SAME: Final = frozenset("unchanged existed needed".split())
 
 
 def _text_of(value: object) -> str:
@@ -241,8 +270,15 @@ def _text_of(value: object) -> str:
     return ""
 
 
-def _counted(outcomes: Sequence[_Outcome]) -> Tally | None:
-    """The tally of things that were told one by one; None where all or none of them were done."""
+def counted(outcomes: Sequence[Outcome]) -> Tally | None:
+    """The tally of things that were told one by one.
+
+    Args:
+        outcomes: Things, whether each was done, and what the result says of it.
+
+    Returns:
+        None where all or none of them were done.
+    """
     done = [name for name, is_done, _ in outcomes if is_done]
     short = [(name, text) for name, is_done, text in outcomes if not is_done]
     if not done or not short:

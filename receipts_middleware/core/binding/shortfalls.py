@@ -37,7 +37,9 @@ _NUMBERS: Final = (
     "eighteen nineteen twenty"
 ).split()
 _SPELLED: Final = "|".join(_NUMBERS)
-_RANGE: Final = pattern_of(rf"\b(\d{{1,6}}|{_SPELLED})\s?(?:through|thru|to|-|–)\s?(\d{{1,6}}|{_SPELLED})\b")
+_RANGE: Final = pattern_of(
+    rf"\b(?:[a-z]{{1,6}}-?)?(\d{{1,6}}|{_SPELLED})\s?(?:through|thru|to|-|–)\s?(?:[a-z]{{1,6}}-?)?(\d{{1,6}}|{_SPELLED})\b"
+)
 _DIGITS: Final = pattern_of(r"\d{1,6}")
 
 
@@ -170,7 +172,8 @@ def _names(name: str, text: str) -> bool:
     if len(name) < _SHORTEST:  # "ET-12 A/B/C"
         return name.upper() in _LETTER.findall(text)
     lowered = text.lower()
-    return any(stands_in_text(form, lowered) for form in {name, name.rpartition(".")[0] or name})
+    local = name.partition("@")[0] if "@" in name else name.rpartition(".")[0]
+    return any(stands_in_text(form, lowered) for form in (name, local) if len(form) >= _SHORTEST)
 
 
 _SHORTEST: Final = 2

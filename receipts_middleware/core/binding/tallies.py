@@ -6,7 +6,7 @@ makes of it is judged in `shortfalls`. Of looks only numbers are read, and only 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
@@ -16,8 +16,10 @@ from receipts_middleware.core.binding.itemised import (
     Tally,
     by_items,
     by_lists,
+    counted,
     given_to,
     is_bad,
+    judged,
     lists_of_failure,
 )
 from receipts_middleware.core.binding.words import stem, stems_of, words_of
@@ -160,24 +162,23 @@ def _by_lines(act: Act, given: Sequence[str]) -> Tally | None:
     """Lines that each name one of the things, some of them with an error."""
     if len(given) < 2:
         return None
-    good: set[str] = set()
-    bad: dict[str, str] = {}
-    for line in act.output.splitlines()[:_MAX_LINES]:
+    told: dict[str, tuple[bool, str]] = {}
+    for part in _parts(act.output):
+        named = set(_TOKEN.findall(part.lower()[:400]))
+        named |= {piece for token in named for piece in token.split("/")}
+        own = [name for name in given if name in named or (" " in name and name in part.lower())]
+        rest = _without(part, own)
+        for name in own:
+            fine, before = told.get(name, (False, ""))
+            told[name] = (fine or not is_bad(rest, act), before or (rest if len(own) == 1 else ""))
+    return counted(judged([(name, *told[name]) for name in given if name in told], act)) if told else None
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Lines of a text; such as have a mark behind each thing in parts."""
+    for line in text.splitlines()[:_MAX_LINES]:
         marked = _MARK.search(line) is not None and line.lstrip()[:1] not in "✓✔✅✗✘❌✖"
-        for part in _MARK.split(line) if marked else [line]:
-            named = set(_TOKEN.findall(part.lower()[:400]))
-            named |= {piece for token in named for piece in token.split("/")}
-            own = [name for name in given if name in named or (" " in name and name in part.lower())]
-            if is_bad(_without(part, own), act):
-                bad.update(dict.fromkeys(own, part))
-            else:
-                good.update(own)
-    missed = [name for name in given if name in bad and name not in good]
-    done = [name for name in given if name in good and name not in bad]
-    if not missed or not done:
-        return None
-    why = stems_of(" ".join(bad[name] for name in missed)[:1_000])
-    return Tally(len(done), len(missed), len(given), tuple(missed), why)
+        yield from _MARK.split(line) if marked else [line]
 
 
 _TOKEN: Final = pattern_of(r"[\w.@/-]*\w")
@@ -207,8 +208,9 @@ def tally_of_calls(calls: Sequence[Act]) -> Tally | None:
     groups: dict[str, list[Act]] = {}
     for act in calls[:MAX_ITEMS]:
         groups.setdefault(act.entry.receipt.args_sha256, []).append(act)
-    done = [acts for acts in groups.values() if any(a.done for a in acts)]
-    short = [acts[-1] for acts in groups.values() if not any(a.done for a in acts)]
+    odd = _says_otherwise([a for acts in groups.values() for a in acts if a.done])
+    done = [acts for acts in groups.values() if any(a.done and a not in odd for a in acts)]
+    short = [acts[-1] for acts in groups.values() if acts not in done]
     made = [a for acts in done for a in acts if a.done]
     if not made or not short or any(a.grade == "S2" or not _is_sibling(a, made) for a in short):
         return None
@@ -217,6 +219,19 @@ def tally_of_calls(calls: Sequence[Act]) -> Tally | None:
     names = tuple(dict.fromkeys(text for text in pairs if text and text not in said))
     why = stems_of(" ".join(a.output[:400] for a in short))
     return Tally(len(done), len(short), len(groups), names, why)
+
+
+def _says_otherwise(acts: Sequence[Act]) -> list[Act]:
+    """Of calls that answered in a few words those that do not say what the others say: that it was done."""
+    if len(acts) < _FEW or any(a.body() is not None or len(a.output) > _MAX_ANSWER for a in acts):
+        return []
+    outcomes = [(str(n), True, a.output) for n, a in enumerate(acts)]
+    odd = [acts[int(name)] for name, is_done, _ in judged(outcomes, acts[0]) if not is_done]
+    return odd if 2 * len(odd) < len(acts) else []
+
+
+_FEW: Final = 3
+_MAX_ANSWER: Final = 80
 
 
 def _is_sibling(act: Act, made: Sequence[Act]) -> bool:

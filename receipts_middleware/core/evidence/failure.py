@@ -133,11 +133,12 @@ def _by_code(layer: Mapping[str, object]) -> str:
     return "error_code: retryable" if layer.get("retryable") is True else ""
 
 
-def partial_of(layer: Mapping[str, object]) -> str:
+def partial_of(layer: Mapping[str, object], tool: str = "") -> str:
     """Say why a layer says that some of a batch failed and some did not.
 
     Args:
         layer: Object with normal keys. Untrusted.
+        tool: Name of the tool, whose own participle counts what was done.
 
     Returns:
         `partial: detail`, empty where it says nothing of the kind.
@@ -147,11 +148,13 @@ def partial_of(layer: Mapping[str, object]) -> str:
     failed = [
         key
         for key in _PARTIAL_KEYS
-        if (isinstance(layer.get(key), list) and layer[key]) or (whole_number(layer.get(key)) or 0) > 0
+        if (isinstance(layer.get(key), list | Mapping) and layer[key] and key != "error")
+        or (whole_number(layer.get(key)) or 0) > 0
     ]
     if not failed:
         return ""
-    done = [key for key, value in layer.items() if key.endswith(COUNTS_OF_SUCCESS) and _is_some(value)]
+    ends = (*COUNTS_OF_SUCCESS, *own_participles(tool))
+    done = [key for key, value in layer.items() if key.endswith(ends) and key not in failed and _is_some(value)]
     return f"partial: {failed[0]} beside {done[0]}" if done else ""
 
 

@@ -43,7 +43,8 @@ _EXCEPTION: Final = pattern_of(
 )
 #: `error: ...`, `A fatal error occurred: ...`, `Deployment failed.`
 _LAST_LINE: Final = pattern_of(
-    r"(?:error|fatal): |an? (?:[a-z]{2,12} ){0,2}error (?:has )?occurred\b"
+    r"(?:error|fatal): |error (?:from|parsing|response|creating|pushing|pulling|reading|writing)\b"
+    r"|an? (?:[a-z]{2,12} ){0,2}error (?:has )?occurred\b"
     r"|(?!no |none |0 )(?:[A-Za-z]{2,20} ){1,3}(?:failed|aborted)\W{0,3}\Z",
     re.IGNORECASE,
 )

@@ -163,7 +163,9 @@ REFUSALS: Final = (
     r"\A\W{0,8}(?:unknown|unrecogni[sz]ed|illegal|unsupported|malformed|incorrect|mismatch(?:ed|ing)?|skipped|ignored"
     r"|nothing (?:matched|found|changed))\b",
     r"\b(?:is|are|was|were|has been|have been) (?:currently |already |temporarily )?(?:frozen|suspended|disabled"
-    r"|inactive|read-only|deactivated|discontinued|taken|lapsed|revoked|terminated|overdrawn|disconnected)\b",
+    r"|used up|exhausted|spoken for|inactive|read-only|deactivated|discontinued|taken|lapsed|revoked|terminated"
+    r"|overdrawn|disconnected)\b",
+    r"\b(?:is|are|was|were|has been) (?:now |already )?(?:closed|locked|full) (?:for|to|since|until)\b",
     r"\b(?:not|n['\u2019]t) (?:currently )?(?:connected|plugged in|paired|registered|configured|subscribed|enrolled"
     r"|a member|on file|listed|known|reachable|in (?:use|service|range)|go through|succeed|respond)\b",
     r"\A\W{0,8}no (?!errors?|issues?|conflicts?|problems?|warnings?|changes?|further|action)(?:[\w-]{1,20} ){1,4}?"
