@@ -35,7 +35,7 @@ _SUPPOSED: Final = pattern_of(
     r"\b(?:if|whether|once|when|until|unless|before|after|so|which means|should|would|could|may|might|can|expect\w*"
     r"|hopefully|assuming|check|make sure|ensure|see|test|let me know|tell me|try|in case|as soon as|not|never|nobody"
     r"|no one"
-    r"|none|cannot|likely|probably|normally|usually|always|automatically|please|to be|asked|requested)\b|n['’]t\b|\?",
+    r"|none|cannot|likely|probably|usually|always|automatically|please|to be|asked|requested)\b|n['’]t\b|\?",
     re.IGNORECASE,
 )
 #: Something works: nobody but who looks knows.

@@ -20,6 +20,9 @@ from receipts_middleware.core.values import read_values
 _FAILED: Final = (
     r"not|no|nothing|never|neither|nor|none|unable|cannot|fail\w*|error\w*|refus\w*|reject\w*|declin\w*|denied|blocked|bounced"
     r"|pending|awaiting|awaits?|waiting|waitlist\w*|still|yet|until|unfortunately|except|but|however|though|only"
+    r"|turned (?:\S+ ){0,3}(?:down|away)|gave up|(?:ran|run) out|no room|short of|came up short|fell short"
+    r"|too (?:many|much|large|big|long|short|late|early|few|little|low|high|small|old|young|full|close)"
+    r"|(?:larger|bigger|longer|lower|higher|shorter|smaller|later|earlier) than"
     r"|skipp\w*|missing|unavailable|expired?|retry|again|hold|held|need(?:s|ed)?|unless|problem|issue|trouble"
 )
 #: Words by which it leaves the end open.

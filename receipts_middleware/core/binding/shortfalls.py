@@ -19,7 +19,7 @@ from receipts_middleware.core.binding.owning import OWNS_FAILURE, overlap, witho
 from receipts_middleware.core.binding.table import MAX_CALLS, Table, outside
 from receipts_middleware.core.binding.tallies import own_words, tally_of, tally_of_calls
 from receipts_middleware.core.binding.umbrellas import Bound
-from receipts_middleware.core.binding.words import stems_of
+from receipts_middleware.core.binding.words import stem, stems_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.patterns import pattern_of
@@ -130,7 +130,7 @@ def _overlaps(claim: FoundClaim, act: Act, table: Table) -> bool:
 def _how_overstated(claim: FoundClaim, acts: Sequence[Act], tally: Tally) -> int:
     """How plainly a claim is of all or of one that was left out: 2; where it only gives their number, 1; else 0."""
     text = claim.text[: claim.core or None]
-    if claim.negated or reads_as(text) in ("failure", "pending") or any(_tells_why(text, act, tally) for act in acts):
+    if claim.negated or reads_as(text) == "failure" or any(_tells_why(text, act, tally) for act in acts):
         return 0
     counts = [v.norm for v in read_values(text) if v.kind == "count"]
     if str(tally.done) in counts and tally.done != tally.total:
@@ -201,7 +201,7 @@ def _is_owned(table: Table, act: Act, tally: Tally) -> bool:
         return True
     for piece, _, _ in table.pieces():
         text = without_idle(piece)
-        owns = OWNS_FAILURE.search(text) is not None
+        owns = any(stem(m[0].lower()) not in act.traits.own for m in OWNS_FAILURE.finditer(text))  # `hold_seats` holds
         named = any(_names(name, text) for name in tally.missed)
         told = _tells_why(text, act, tally)
         near = named or told or (overlap(text, act, table.run) >= 1.0 and not _NONE.search(text))

@@ -237,7 +237,8 @@ _MAX_ANSWER: Final = 80
 def _is_sibling(act: Act, made: Sequence[Act]) -> bool:
     """Whether a call that was not done is one of a row: given almost the same, and not made good later."""
     first = act.entry.message_index or 0
-    if any((other.entry.message_index or 0) > first for other in made):
+    places = [other.entry.message_index or 0 for other in made]
+    if max(places) > first and not min(places) <= first:
         return False
     pairs = set(act.arg_pairs())
     keys = {key for key, _ in pairs}
