@@ -28,15 +28,15 @@ def tells_why(text: str, act: Act) -> bool:
 
 #: How things stand that keep an act from being done, whatever the act.
 _OBSTACLES: Final = pattern_of(
-    r"\b(?:is|are|was|were|['’]s|['’]re|has been|have been|had been|stays?|remains?"
-    r"|came up|comes up|ran|runs?|has|have) "
+    r"\b(?:is|are|was|were|['’]s|['’]re|(?:has|have|had) been|stays?|remains?) "
     r"(?:already |currently |all |now |still |just |only |completely |no longer |long )*"
     r"(taken|full|packed|gone|sold|booked (?:out|up)|used up|exhausted|spoken for|occupied|busy|closed|shut|locked"
     r"|frozen|blocked|suspended|disabled|expired|lapsed|overdue|offline|down|asleep|dead|flat|empty|jammed|broken"
-    r"|unplugged"
-    r"|disconnected|retired|discontinued|invalid|unverified|capped|protected|read-only|archived|run out|short|out of"
+    r"|unplugged|disconnected|retired|discontinued|invalid|unverified|capped|protected|read-only|archived|short|out of"
     r"|in use|too \w+|under (?:stocktake|maintenance|review|repair|construction|lock|embargo)|wanted|barred"
-    r"|withdrawn)\b",
+    r"|withdrawn)\b"
+    r"|\b(?:has|have|had) (?:already |just |since )?(expired|lapsed|closed|run out|sold out|gone|used up)\b"
+    r"|\b(?:ran|runs|came|comes|fell) (out|(?:up )?short)\b",
     re.IGNORECASE,
 )
 
@@ -52,7 +52,7 @@ def stands_in_the_way(text: str, act: Act) -> bool:
     """
     own = act.arg_words() | act.traits.own | act.traits.told
     return any(
-        not (own.intersection(found := stems_of(match[1])) or families(found) & act.traits.verbs)
+        not (own.intersection(found := stems_of(match[match.lastindex or 0])) or families(found) & act.traits.verbs)
         for match in _OBSTACLES.finditer(text)
     )
 
