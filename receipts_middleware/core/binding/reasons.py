@@ -30,8 +30,9 @@ def tells_why(text: str, act: Act) -> bool:
 _OBSTACLES: Final = pattern_of(
     r"\b(?:is|are|was|were|['’]s|['’]re|(?:has|have|had) been|stays?|remains?) "
     r"(?:already |currently |all |now |still |just |only |completely |no longer |long )*"
-    r"(taken|full|packed|gone|sold|booked (?:out|up)|used up|exhausted|spoken for|occupied|busy|closed|shut|locked"
-    r"|frozen|blocked|suspended|disabled|expired|lapsed|overdue|offline|down|asleep|dead|flat|empty|jammed|broken"
+    r"(taken(?! \w+)|full|packed|gone(?! (?:through|over|out|ahead|into|up|live|to|back|well))"
+    r"|sold(?! \w)|booked (?:out|up)|used up|exhausted|spoken for|occupied|busy|closed|shut|locked"
+    r"|frozen|blocked|suspended|disabled|expired|lapsed|overdue|offline|down(?! (?:as|for|to|with|on))|asleep|dead|flat|empty|jammed|broken"
     r"|unplugged|disconnected|retired|discontinued|invalid|unverified|capped|protected|read-only|archived|short|out of"
     r"|in use|too \w+|under (?:stocktake|maintenance|review|repair|construction|lock|embargo)|wanted|barred"
     r"|withdrawn)\b"
