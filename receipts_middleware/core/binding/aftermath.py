@@ -64,7 +64,7 @@ _ROLES: Final = (
 )
 #: Who may do something with what was sent; of them a name must have been given to a call or be the user's.
 _WHO: Final = (
-    r"(?P<who>he|she|who|both(?: of them)?|everyone|everybody|every (?:one of them|\w+)"
+    r"(?P<who>he|she|they|who|both(?: of them)?|everyone|everybody|every (?:one of them|\w+)"
     r"|all (?:of them|two|three|four|five|six|seven|eight|nine|ten|\d{1,4})(?: \w+)?"
     r"|(?:several|some|many|most|all|both|half|a few|two|three) of (?:which|whom|them|the \w+)"
     rf"|(?:the|her|his|their|your) (?:\w+ ){{0,2}}(?:{_ROLES})(?: (?:of|on|at|in) (?:the )?(?:\w+ ){{0,2}}\w+)?"
@@ -94,7 +94,7 @@ _ASKING: Final = frozenset(
 )
 _OPENER: Final = pattern_of(r"\A(?:and|but|while|also)\s+", re.IGNORECASE)
 _PRONOUNS: Final = pattern_of(
-    r"(?:he|she|who|both|all|every|several|some|many|most|half|a few|two|three|the|her|his|their|your)\b"
+    r"(?:he|she|they|who|both|all|every|several|some|many|most|half|a few|two|three|the|her|his|their|your)\b"
 )
 #: Participles that tell of what somebody has, of what was done to them, or of nothing.
 _NO_DEED: Final = frozenset("been had got become made given gone".split())
@@ -160,9 +160,13 @@ def _is_unshown(part: str, before: str, acts: Sequence[Act], table: Table) -> bo
     handled = _HANDLED.search(part)
     if handled and any(a.traits.own & _ASKING for a in acts):
         verb = stem(base_form(handled["verb"].split()[0]))
-        return not _is_told(frozenset({verb}), table) and not any(verb in a.traits.own | a.traits.told for a in acts)
+        return not _is_told(frozenset({verb}), table) and not any(
+            verb in a.traits.own | a.traits.told for a in acts if a.traits.lead not in _ASKING
+        )
     for pattern in (_HAS, _SAYS, _FEELS):
         found = pattern.match(part)
+        if found and found["who"].lower() == "they" and pattern is _HAS:
+            continue
         if found and _may_do(found["who"], table) and _is_deed(found["verb"], pattern is _HAS, acts):
             words = stems_of(part) - stems_of(found["who"])
             verb = stem(base_form(found["verb"].split()[0]))

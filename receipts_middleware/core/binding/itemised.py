@@ -16,6 +16,7 @@ from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.evidence import status_class
 from receipts_middleware.core.evidence.body import read_body
 from receipts_middleware.core.evidence.own import own_participles, told_participles
+from receipts_middleware.core.lexicon.keys import TEXT_THINGS
 from receipts_middleware.core.patterns import pattern_of
 
 #: Things of one call that are looked at.
@@ -209,12 +210,20 @@ def _column(items: Sequence[object], act: Act) -> str:
         words = [row.get(key) for row in rows]
         texts = [word for word in words if isinstance(word, str) and 0 < len(word) <= _MAX_STATUS]
         kinds = set(texts)
-        if len(texts) == len(rows) and 1 < len(kinds) <= _MAX_KINDS and any(_is_done(word, act) for word in kinds):
+        told = len(kinds) < len(rows) or not _STATES.isdisjoint(words_of(str(key)))
+        if (
+            told
+            and key not in TEXT_THINGS
+            and len(texts) == len(rows)
+            and 1 < len(kinds) <= _MAX_KINDS
+            and any(_is_done(word, act) for word in kinds)
+        ):
             return str(key)
     return ""
 
 
 _MAX_STATUS: Final = 30
+_STATES: Final = frozenset("status state result outcome s".split())
 _MAX_KINDS: Final = 4
 #: Words for what was not needed.
 _AS_GOOD: Final = pattern_of(r"(?i)\b(?:already|unchanged|no change|exist\w*|same|up.to.date|n/?a|none|noop)\b")
@@ -245,13 +254,17 @@ def judged(outcomes: Sequence[Outcome], act: Act) -> list[Outcome]:
     if not any(is_done and said for said, (_, is_done, _) in zip(says, outcomes, strict=True)):
         return list(outcomes)
     return [
-        (name, is_done and (bool(said) or not text or _says_as_good(text)), text)
+        (name, is_done and (bool(said) or not text or says_as_good(text)), text)
         for said, (name, is_done, text) in zip(says, outcomes, strict=True)
     ]
 
 
-def _says_as_good(text: str) -> bool:
-    """Whether a text says that nothing was needed: "unchanged", and not "already settled"."""
+def says_as_good(text: str) -> bool:
+    """Whether a text says that nothing was needed: "unchanged", "already exists", and not "already settled".
+
+    Args:
+        text: What a result says of a thing. Untrusted.
+    """
     words = list(words_of(text))
     if _PLAIN.intersection(words):
         return True
@@ -331,9 +344,24 @@ def _listed(held: object) -> tuple[str, ...]:
 _REMARK: Final = pattern_of(r":\s|\s[(–—-]")
 
 
+def _echoed(key: str, held: list[object], given: Sequence[str], act: Act) -> Tally | None:
+    """What was given, given back with some of it left out, under the key that it was given under: `reviewers`."""
+    names = tuple(name for item in held[:MAX_ITEMS] if (name := _name_of(item)))
+    args = act.args if isinstance(act.args, Mapping) else {}
+    asked = {word for k, v in args.items() if isinstance(v, list) for word in words_of(str(k))}
+    if not names or len(names) != len(held) or not asked.intersection(words_of(key)) or not set(names) < set(given):
+        return None
+    missed = tuple(name for name in given if name not in names)
+    if any(name in act.output.lower() for name in missed):
+        return None
+    return Tally(len(names), len(missed), len(given), missed, frozenset())
+
+
 def by_lists(body: Mapping[object, object], given: Sequence[str], act: Act) -> Tally | None:
     """A list of some of what the call was given, under a key that says that nothing was done to it."""
     for key, held in list(body.items())[:40]:
+        if isinstance(held, list) and (echoed := _echoed(str(key), held, given, act)) is not None:
+            return echoed
         if not isinstance(held, list | Mapping) or not held or not _is_left_out(str(key), act):
             continue
         names = _listed(held)

@@ -51,6 +51,7 @@ def tell_short(table: Table, loose: Sequence[FoundClaim]) -> None:
         loose: Clauses and lines that claim nothing by their grammar, in order.
     """
     for acts, tally in _tallies(table):
+        _clear_counts(table, acts, tally)
         if any(set(acts) & set(b.judged.acts) for b in table.found if b.judged.status in _ACCUSED):
             continue
         if any(_is_owned(table, act, tally) for act in acts):
@@ -70,6 +71,15 @@ def tell_short(table: Table, loose: Sequence[FoundClaim]) -> None:
             if near and _how_overstated(claim, acts, tally):
                 table.found.append(Bound(claim, _judged(acts, tally, ())))
                 break
+
+
+def _clear_counts(table: Table, acts: Sequence[Act], tally: Tally) -> None:
+    """A claim of as many as were done says no more than the result: "ten photos", where twelve were given."""
+    for number, bound in enumerate(table.found):
+        counts = [v.norm for v in read_values(bound.claim.text) if v.kind == "count"]
+        wrong = bound.judged.status == "wrong_amount" and set(bound.judged.acts) <= set(acts)
+        if wrong and str(tally.done) in counts and str(tally.total) not in counts:
+            table.found[number] = replace(bound, judged=replace(bound.judged, status="supported", reason="told"))
 
 
 def _tallies(table: Table) -> Iterator[tuple[tuple[Act, ...], Tally]]:

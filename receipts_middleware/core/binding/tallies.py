@@ -21,6 +21,7 @@ from receipts_middleware.core.binding.itemised import (
     is_bad,
     judged,
     lists_of_failure,
+    says_as_good,
 )
 from receipts_middleware.core.binding.words import stem, stems_of, words_of
 from receipts_middleware.core.evidence.own import told_participles
@@ -51,7 +52,7 @@ def tally_of(act: Act) -> Tally | None:
         found = by_items(body, given, act) or (by_lists(body, given, act) if isinstance(body, Mapping) else None)
         numbers = _numbers_of(body) if isinstance(body, Mapping) else []
         return found or _by_numbers(numbers, act, lists_of_failure(body))
-    return _by_lines(act, given) or _by_numbers(_numbers_in(act.output), act, ())
+    return _by_lines(act, given) or _by_marks(act.output) or _by_numbers(_numbers_in(act.output), act, ())
 
 
 # --- numbers
@@ -108,7 +109,7 @@ def _by_numbers(numbers: Sequence[tuple[str, int]], act: Act, names: Sequence[st
     """How many were done, how many were left out, and how many there were, by the words that say so."""
     own = told_participles(act.traits.name)
     done, total = _share_of(act, own)
-    short = 0
+    short = total - done if done is not None and total is not None else 0
     why: set[str] = set()
     for label, number in numbers:
         words = [word for word in words_of(label) if not word.isdigit()]
@@ -174,6 +175,19 @@ def _by_lines(act: Act, given: Sequence[str]) -> Tally | None:
     return counted(judged([(name, *told[name]) for name in given if name in told], act)) if told else None
 
 
+def _by_marks(text: str) -> Tally | None:
+    """Lines that each begin with a mark, whatever they name: "[x] C. Moss - date of birth missing"."""
+    marked = [m for line in text.splitlines()[:_MAX_LINES] if (m := _BEGINS.match(line[:200]))]
+    if len(marked) < _LEAST:
+        return None
+    outcomes = [(m[2].strip().lower()[:64], m[1] in "✓✔✅", m[3] or "") for m in marked]
+    return counted(outcomes)
+
+
+_LEAST: Final = 2
+_BEGINS: Final = pattern_of(r"\s*[-*]?\s*\[?([✓✔✅✗✘❌✖xX])\]?\s+([^:(–—-]{1,60})(.*)")
+
+
 def _parts(text: str) -> Iterator[str]:
     """Lines of a text; such as have a mark behind each thing in parts."""
     for line in text.splitlines()[:_MAX_LINES]:
@@ -211,6 +225,7 @@ def tally_of_calls(calls: Sequence[Act]) -> Tally | None:
     odd = _says_otherwise([a for acts in groups.values() for a in acts if a.done])
     done = [acts for acts in groups.values() if any(a.done and a not in odd for a in acts)]
     short = [acts[-1] for acts in groups.values() if acts not in done]
+    short = [a for a in short if not says_as_good(a.output[:_MAX_ANSWER])]  # "already exists"
     made = [a for acts in done for a in acts if a.done]
     if not made or not short or any(a.grade == "S2" or not _is_sibling(a, made) for a in short):
         return None

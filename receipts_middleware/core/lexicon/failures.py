@@ -166,6 +166,11 @@ REFUSALS: Final = (
     r"|used up|exhausted|spoken for|inactive|read-only|deactivated|discontinued|taken|lapsed|revoked|terminated"
     r"|overdrawn|disconnected)\b",
     r"\b(?:is|are|was|were|has been) (?:now |already )?(?:closed|locked|full) (?:for|to|since|until)\b",
+    r"\b(?:is|are) (?:currently |already )?(?:checked out|locked|in use|held|claimed|taken|reserved) by\b",
+    r"\A\W{0,8}please (?:correct|check|fix|complete|fill in|provide|supply|select|choose|enter)\b",
+    r"\A\W{0,8}(?!errors?|warnings?|conflicts?|issues?|problems?|fees?|notes?|remarks?|changes?|attachments?|comments?"
+    r"|messages?|parent)\w{3,20}\s?[:=]\s?(?:none|null|nil)\b",
+    r"\b(?:period|window|registration|enrolment|deadline|offer|sale) (?:has )?(?:ended|passed|lapsed)\b",
     r"\b(?:not|n['\u2019]t) (?:currently )?(?:connected|plugged in|paired|registered|configured|subscribed|enrolled"
     r"|a member|on file|listed|known|reachable|in (?:use|service|range)|go through|succeed|respond)\b",
     r"\A\W{0,8}no (?!errors?|issues?|conflicts?|problems?|warnings?|changes?|further|action)(?:[\w-]{1,20} ){1,4}?"
@@ -190,6 +195,7 @@ NO_ROWS: Final = (
     r"\A\W{0,8}(?:UPDATE|DELETE|MERGE|MOVE|COPY) 0\W{0,4}\Z|\AINSERT \d{1,10} 0\W{0,4}\Z"
     r"|(?<![\d.,])0 (?:rows?|records?|documents?|files?|items?|entries|messages?|objects?) (?:were |was )?"
     r"(?:affected|updated|changed|matched|deleted|inserted|modified|written|sent|removed|moved|copied)\b"
+    r"|\A\W{0,4}(?:0|no) (?:replacements?|matches|hits|occurrences|substitutions)\b"
     r"|\bQuery OK, 0 rows affected\b|\b(?:matched|modified)(?:_?count)?: 0\b"
 )
 VENDOR_ERRORS: Final = (
@@ -201,5 +207,6 @@ VENDOR_ERRORS: Final = (
     r"|\A(?:[\w./@+-]{1,80}: ){1,3}(?:\(\d{1,4}\) )?(?:error\b|(?i:the requested url returned error)|cannot "
     r"|[^\n]{0,160}\b"
     r"(?:refused|denied|not permitted|no such file or directory|unreachable|not resolve host)\b)"
-    r"|\A(?:denied|error): "
+    r"|\A(?:denied|error): |\A\W{0,8}(?:result|status|code) ?[:=] ?(?:ERR|FAIL|NAK|DENIED|REJECTED)"
+    r"|\b(?:RC|MAXCC|(?i:return code)) ?[=:] ?0*[1-9]\d{0,4}\b"
 )

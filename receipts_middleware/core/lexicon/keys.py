@@ -23,6 +23,8 @@ ERROR_KEYS: Final = _words(
     """
     error errors err errormessage errormessages errorcode errcode errorresult errordescription
     errordetails exception fault lasterror failurereason failuremessage
+    usererrors decline declinecode declinereason refusal refusalreason rejectreason rejectionreason
+    denialreason failreason
     modelstate validationerrors fielderrors invalidparams invalidfields
     """
 )
