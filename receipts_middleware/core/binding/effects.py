@@ -22,9 +22,11 @@ from receipts_middleware.core.binding.things import listings_of
 from receipts_middleware.core.binding.tools import Traits
 from receipts_middleware.core.binding.words import stem, stems, stems_of
 from receipts_middleware.core.claims import FoundClaim
+from receipts_middleware.core.claims.morphology import is_participle
 from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values import Value
+from receipts_middleware.core.wording import reads_as
 
 #: How strong the evidence must be for what the words claim.
 REQUIRED: Final = {"attempted": "S1", "accepted": "S2", "done": "S3", "confirmed": "S4"}
@@ -111,7 +113,7 @@ def _fell_short(claim: FoundClaim, clean: Sequence[Candidate], tools: tuple[str,
         status = "supported"
     if status == "accepted_only" and all(_is_of_its_family(c) for c in clean):
         return Judged("unmatched", tools, tuple(c.act for c in clean), "", "words", required)
-    if status == "failed" and _tells_why(claim, best):
+    if status == "failed" and (_tells_why(claim, best) or _tells_where_it_stands(claim, best)):
         status = "supported"
     return Judged(status, tools, tuple(c.act for c in clean), _ending(best), "grade", required)
 
@@ -229,6 +231,17 @@ def _tells_why(claim: FoundClaim, act: Act) -> bool:
     """Whether a state is what a call gives as the reason of its failure: "c.log is locked"."""
     stands = claim.subject != "agent" and claim.voice != "active" and claim.aspect == "present"
     return stands and tells_why(claim.text[: claim.core or None], act)
+
+
+def _tells_where_it_stands(claim: FoundClaim, act: Act) -> bool:
+    """Whether a state is what a failure says of the thing, in words that name no act: "P-9 is under stocktake"."""
+    words = stems(word for word in claim.objects if not is_participle(word))
+    told = words & stems_of(act.output[:_MAX_REASON]) - act.arg_words() - act.traits.own - act.traits.told
+    return claim.voice == "state" and claim.aspect == "present" and bool(told) and reads_as(claim.text) != "success"
+
+
+#: Characters of a result in which it says why it failed.
+_MAX_REASON: Final = 400
 
 
 def in_its_words(claim: FoundClaim, act: Act) -> bool:

@@ -11,6 +11,7 @@ from receipts_middleware.core.binding.compare import agrees
 from receipts_middleware.core.binding.denials import says_not
 from receipts_middleware.core.binding.effects import Judged, in_its_words
 from receipts_middleware.core.binding.results import COVERS
+from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.tools import Meant
 from receipts_middleware.core.binding.words import stem, stems_of, words_of
@@ -92,6 +93,16 @@ def _says_so(act: Act, verb: str) -> bool:
     )
 
 
+def _is_said(verb: str, run: Run) -> bool:
+    """Whether the user says that it was done: "the client has approved the draft already"."""
+    said = _HAS_DONE.finditer(run.said[-_SAID:])
+    return any(stem(word) == verb for match in said for word in words_of(match[1]) if is_participle(word))
+
+
+_SAID: Final = 4_000
+_HAS_DONE: Final = pattern_of(r"(?<!\bonce )\b(?:has|have|['’]ve) ((?:\w+ ){0,2}\w+)")
+
+
 def judge_others(said: Spoken, previous: Sequence[Act]) -> Judged:
     """Weigh a claim that others received, read, accepted or confirmed.
 
@@ -138,7 +149,7 @@ def judge_others(said: Spoken, previous: Sequence[Act]) -> Judged:
         return Judged(status, (fell_short[0].traits.name,), tuple(fell_short), "", "grade", "S4")
     acting = [a for a in (previous or run.acts) if a.kind != "reading" and a.done]
     looked = [a for a in run.acts if a.kind != "acting" and a.entry.n > last]
-    if acting and not looked:
+    if acting and not looked and not _is_said(verb, run):
         near = [a for a, _ in told if a in acting]
         tools = tuple(dict.fromkeys(a.traits.name for a in (*previous, *near, *reversed(acting))))[:6]
         readers = tuple(t.name for t in run.traits if t.kind == "reading")

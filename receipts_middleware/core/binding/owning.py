@@ -20,7 +20,10 @@ from receipts_middleware.core.values import read_values
 _FAILED: Final = (
     r"not|no|nothing|never|neither|nor|none|unable|cannot|fail\w*|error\w*|refus\w*|reject\w*|declin\w*|denied|blocked|bounced"
     r"|pending|awaiting|awaits?|waiting|waitlist\w*|still|yet|until|unfortunately|except|but|however|though|only"
-    r"|skipp\w*|missing|unavailable|expired?|retry|again|hold|held|need(?:s|ed)?|unless|problem|issue|trouble"
+    r"|turned (?:\S+ ){0,3}(?:down|away)|gave up|(?:ran|run) out|no room|short of|came up short|fell short"
+    r"|too (?:many|much|large|big|long|short|late|early|few|little|low|high|small|old|young|full|close)"
+    r"|(?:larger|bigger|longer|lower|higher|shorter|smaller|later|earlier) than"
+    r"|wants?|lacks?|requires?|skipp\w*|missing|unavailable|expired?|retry|again|hold|held|need(?:s|ed)?|unless|problem|issue|trouble"
 )
 #: Words by which it leaves the end open.
 _OPEN: Final = (
@@ -29,7 +32,7 @@ _OPEN: Final = (
     r"|resting|draft\w*|parked|waits?|to look over|looking at it|looks? at it|for approval|to say yes|confirms?"
     r"|provided|subject to|tentative\w*|pencil\w*|moderation|goes live|slotted|reserved|on order|in the (?:\w+ )?queue"
 )
-_OWNS_FAILURE: Final = pattern_of(rf"\b(?:{_FAILED})\b|n[’']t\b", re.IGNORECASE)
+OWNS_FAILURE: Final = pattern_of(rf"\b(?:{_FAILED})\b|n[’']t\b", re.IGNORECASE)
 _OWNS_UP: Final = pattern_of(rf"\b(?:{_FAILED}|{_OPEN})\b|n[’']t\b", re.IGNORECASE)
 #: Words by which a sentence says so that names nothing: of whatever went wrong or is open.
 _PLAINLY: Final = pattern_of(
@@ -84,7 +87,7 @@ def is_owned_up(act: Act, short: Sequence[Act], run: Run, pieces: Sequence[Piece
         run: What ran.
         pieces: Sentences of the reply. Untrusted.
     """
-    owns = _OWNS_UP if act.grade == "S2" else _OWNS_FAILURE
+    owns = _OWNS_UP if act.grade == "S2" else OWNS_FAILURE
     for piece, _, _ in pieces:
         text = _SAYS_NOTHING.sub(" ", piece)
         if not owns.search(text) and not (act.grade == "F" and tells_why(text, act)):

@@ -13,13 +13,14 @@ from receipts_middleware.core.binding.compare import DATA_UNITS, shape
 from receipts_middleware.core.binding.effects import Judged
 from receipts_middleware.core.binding.grounds import is_derived
 from receipts_middleware.core.binding.owning import leaves_open
+from receipts_middleware.core.binding.reasons import stands_in_the_way
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.units import in_another_unit
-from receipts_middleware.core.binding.words import stem, stems_of
+from receipts_middleware.core.binding.words import stem, stems, stems_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.patterns import pattern_of
-from receipts_middleware.core.values import Pool, Value
+from receipts_middleware.core.values import Pool, Value, read_values
 from receipts_middleware.core.values.tables import DURATIONS
 from receipts_middleware.core.wording import reads_as
 
@@ -81,11 +82,28 @@ def _only_failed(claim: FoundClaim, act: Act, run: Run) -> bool:
     """Whether a call failed, and a claim says what it was asked for and nothing of what it answered."""
     if act.kind != "acting" or act.grade != "F" or claim.negated or claim.strength != "done":
         return False
+    if claim.aspect == "past" or _AS_BEFORE.search(claim.text):
+        return False  # "August was already there"
+    answer, given = act.output_pool(), act.args_pool()
+    if any(answer.find(v) == "same" and not given.contains(v) for v in read_values(claim.text)):
+        return False
     asked = act.arg_words() | act.traits.own | act.traits.told | stems_of(run.heard()[-_REQUEST:])
     told = stems_of(act.output[:2_000]) - asked
-    if " already " in f" {claim.text.lower()} ":
-        return False
-    return told.isdisjoint(stems_of(claim.text)) and not leaves_open(claim.text) and reads_as(claim.text) == "neutral"
+    if stands_in_the_way(claim.text, act) or (stems(claim.objects) - asked and reads_as(claim.text) != "success"):
+        return False  # "Spin on Thursday is packed"
+    return (
+        told.isdisjoint(stems_of(claim.text))
+        and not leaves_open(claim.text)
+        and reads_as(claim.text) not in ("failure", "pending")
+    )
+
+
+#: Words by which a sentence tells how things stood, or why it could not be done.
+_AS_BEFORE: Final = pattern_of(
+    r"\b(?:already|still|remains?|stays?|as (?:it|they) (?:was|were)|below|above|beyond|outside|under|over|exceed\w*"
+    r"|too|only|just|(?:more|less|fewer|lower|higher|later|earlier|larger|smaller|longer|shorter) than)\b",
+    re.IGNORECASE,
+)
 
 
 def is_seen(value: Value, run: Run) -> bool:

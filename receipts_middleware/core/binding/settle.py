@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.aftermath import tell_aftermath
 from receipts_middleware.core.binding.candidates import Candidate, Candidates
 from receipts_middleware.core.binding.denied import tell_denied
 from receipts_middleware.core.binding.effects import judge_calls
@@ -20,6 +21,7 @@ from receipts_middleware.core.binding.made_up import call_made_up
 from receipts_middleware.core.binding.misread import tell_misread
 from receipts_middleware.core.binding.owning import is_left_open, is_owned_up, leaves_open
 from receipts_middleware.core.binding.run import Run
+from receipts_middleware.core.binding.shortfalls import tell_short
 from receipts_middleware.core.binding.silent import is_told_by_another, names_sibling, tell_silent
 from receipts_middleware.core.binding.spared import spare
 from receipts_middleware.core.binding.still_open import tell_open
@@ -33,7 +35,7 @@ from receipts_middleware.core.binding.unfounded import tell_unfounded
 from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.dataclass import replace
-from receipts_middleware.core.values import Value
+from receipts_middleware.core.values import Value, read_values
 from receipts_middleware.core.wording import reads_as
 
 #: A claim must share so much with a call before it can be of it.
@@ -74,6 +76,7 @@ def settle(
     table = Table(found, run, reply)
     for number in range(len(found)):
         _take_what_is_left(table, number)
+    tell_short(table, [*loose[:_MAX_CLAIMS], *scraps[:_MAX_CLAIMS]])
     tell_silent(table, loose[:_MAX_CLAIMS])
     _give_what_fell_short(table)
     _pair_the_rest(table)
@@ -83,6 +86,7 @@ def settle(
     tell_open(table, [*loose[:_MAX_CLAIMS], *scraps[:_MAX_CLAIMS]])
     tell_unmet(table)
     tell_denied(table)
+    tell_aftermath(table)
     tell_misread(table, [*loose[:_MAX_CLAIMS], *scraps[:_MAX_CLAIMS]])
     tell_windows(table)
     tell_unfounded(table, [*loose[:_MAX_CLAIMS], *scraps[:_MAX_CLAIMS]])
@@ -182,6 +186,8 @@ def _how_well(table: Table, number: int, act: Act) -> float:
         return 0.0
     if claim.kind == "result" and judged.status == "supported" and not _may_be_outcome(table, number, act):
         return 0.0
+    if claim.kind == "result" and act.grade == "F" and _gives_its_answer(read_values(claim.text), act):
+        return 0.0
     mine = table.link(number, act)
     if mine.fit.clash or any(names_sibling(claim.text, act, other) for other in _done_siblings(table, act)):
         return 0.0
@@ -222,6 +228,11 @@ def _is_in_its_result(values: Sequence[Value], act: Act) -> bool:
     own, given = act.output_pool(), act.args_pool()
     told = [v for v in values if own.find(v) == "same"]
     return bool(told) and all(v in told or given.contains(v) for v in values)
+
+
+def _gives_its_answer(values: Sequence[Value], act: Act) -> bool:
+    """Whether it gives a value that only the call's answer has: "below your last reading, which was 48,560"."""
+    return any(act.output_pool().find(v) == "same" and not act.args_pool().contains(v) for v in values)
 
 
 def _repeats_the_request(table: Table, number: int, act: Act) -> bool:

@@ -103,9 +103,24 @@ class _Own:
         for value in values:
             if value.norm not in SMALL and agrees(value, self.act) and not any(agrees(value, a) for a in self.others):
                 score += 2.0 if not any(agrees(value, a) for a in self.siblings) else 1.0
+        if self._is_given_in(claim.text, values):
+            score += 2.0
         if (score or meant.verb) and found.verb >= 2 and not any(fit(meant, a.traits).verb >= 2 for a in self.others):
             score += 1.0
         return 0.0 if score and self._is_of_sibling(claim.text, meant, values) else score
+
+    def _is_given_in(self, text: str, values: Sequence[Value]) -> bool:
+        """Whether a short code that is no value was given to this call alone and stands in a sentence: seat 14A."""
+        lowered = text.lower()
+        codes = {given.strip().lower() for _, given in self.act.arg_pairs() if 1 < len(given) <= _CODE}
+        return any(
+            any(c.isdigit() for c in code)
+            and not code.isdigit()
+            and stands_in_text(code, lowered)
+            and not any(code in v.text.lower() for v in values)
+            and not any(code in a.text() for a in [*self.others, *self.siblings])
+            for code in codes
+        )
 
     def _is_of_sibling(self, text: str, meant: Meant, values: Sequence[Value]) -> bool:
         """Whether a sentence names what a call of the same tool has that was done, and this one has not."""
@@ -136,6 +151,8 @@ def names_sibling(text: str, act: Act, other: Act) -> bool:
     return named and not any(given and stands_in_text(given, lowered) for given in mine - its)
 
 
+#: A longer argument is no code.
+_CODE: Final = 12
 #: A longer argument is a text.
 _SHORT: Final = 40
 
@@ -153,7 +170,8 @@ def _of_bound(table: Table, number: int, own: _Own) -> float:
     alone = judged.status == "unmatched" or not judged.acts or judged.reason == "state"
     if score < (_ALONE if alone else _TOLD):
         return 0.0
-    if claim.kind == "result" and (_is_in_result(values, own.act) or is_told_by_another(values, judged.acts, own.act)):
+    whole = values if not claim.core else read_values(claim.text)  # what only says why may be the answer
+    if claim.kind == "result" and (_is_in_result(whole, own.act) or is_told_by_another(values, judged.acts, own.act)):
         return 0.0
     for act in judged.acts:
         if act is not own.act and act.done and _beyond(claim, meant, values, act, own) >= score:

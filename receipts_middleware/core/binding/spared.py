@@ -99,6 +99,7 @@ _PLAINLY: Final = pattern_of(
     r"|to be confirmed|to say yes|unreachable|wouldn[’']?t|balked|choked|resisted)\b|n[’']t\b",
     re.IGNORECASE,
 )
+_ATTEMPT: Final = pattern_of(r"\b(?:second|third|next) (?:attempt|go|try|time)\b", re.IGNORECASE)
 _RULE: Final = pattern_of(r"\b(?:cannot|can[’']t|can not|may not|must not) be \w+", re.IGNORECASE)
 #: What a sentence apart from the claim must share with the call.
 _SHARED: Final = 2.0
@@ -112,6 +113,8 @@ def _owns_up(table: Table, number: int, act: Act) -> bool:
         own = start <= claim.start < end
         text = _RULE.sub(" ", without_idle(_without_others(table, number, piece, start, act) if own else piece))
         words = [m[0] for m in _PLAINLY.finditer(text)]
+        if not any(a.done and a.traits.name == act.traits.name for a in table.run.acts):
+            words = [word for word in words if not _ATTEMPT.search(word)]  # no further attempt went any better
         if own:
             words = [word for word in words if not verb or stem(word.lower()) != verb]
         if words and (own or overlap(text, act, table.run) >= _SHARED):

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
+from receipts_middleware.core.binding.tallies import tally_of
 from receipts_middleware.core.binding.told import as_told
 from receipts_middleware.core.dataclass import replace
 from receipts_middleware.core.evidence import normal_status, read_evidence
@@ -36,7 +37,10 @@ def weigh(graded: Graded, act: Act, spec: ToolSpec, *, strict: bool) -> Graded:
     if not found.is_given:
         found = _documented(found, act.entry, spec)
         if act.kind == "acting":
-            found = _documented(as_told(found, act.entry, act.traits, act.body), act.entry, spec)
+            told = as_told(found, act.entry, act.traits, act.body)
+            if told.grade == "F" and act.once(tally_of) is not None:
+                told = found  # what it says of some of several things is not of all
+            found = _documented(told, act.entry, spec)
     act.weighed = graded, spec, found
     return found
 

@@ -237,7 +237,8 @@ def _is_history(tokens: Sequence[Token], clause: Clause) -> bool:
 
 def is_generic(clause: Clause, tokens: Sequence[Token]) -> bool:
     """A rule rather than a fact: "invoices are issued on the 1st of each month"."""
-    part = tokens[clause.first : clause.last]
+    colon = next((n for n in range(clause.chain.end, clause.last) if tokens[n].word == ":"), clause.last)
+    part = tokens[clause.first : colon]
     words = [x.word for x in part]
     if not _GENERIC.isdisjoint(words) and any(x.word in _GENERIC and (x.word != "may" or not x.capital) for x in part):
         return True

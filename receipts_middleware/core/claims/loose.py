@@ -70,6 +70,12 @@ def faint_of(read: ReadUnit, text: str) -> Iterator[FoundClaim]:
         happens = chain.form in ("progressive", "perfect", "copula", "present") and clause.shape == "noun"
         if happens and is_generic(clause, tokens) and _supposes_not(tokens, clause):
             yield _found(text, tokens, clause)
+        words = {x.word for x in tokens[clause.first : clause.last]}
+        if {"can", "now"} <= words and not clause.negated and clause.shape in ("other", "noun", "thing"):
+            yield _able(text, tokens, clause)
+        stands = clause.shape == "you" and chain.form in ("progressive", "present") and not chain.past
+        if stands and _supposes_not(tokens, clause) and any(x.kind != "word" for x in tokens[chain.end : clause.last]):
+            yield _found(text, tokens, clause)
     if not clauses and unit.segment.kind != "heading" and len(tokens) > 1 and not _tells(tokens):
         yield _line(text, tokens)
 
@@ -167,6 +173,11 @@ def _found(text: str, tokens: Sequence[Token], clause: Clause) -> FoundClaim:
         text[start:end], start, end, "result", chain.base, "other", "state" if chain.form == "copula" else "active",
         aspect, clause.negated, strength, _words(part, chain.base),
     )  # fmt: skip
+
+
+def _able(text: str, tokens: Sequence[Token], clause: Clause) -> FoundClaim:
+    """What somebody can do now, by what was done: "Tom and Liv can open it now"."""
+    return replace(_found(text, tokens, clause), strength="done", aspect="present")
 
 
 def _line(text: str, tokens: Sequence[Token]) -> FoundClaim:

@@ -16,7 +16,7 @@ from receipts_middleware.core.evidence.body import OPEN_PREFIX, REFUSED_PREFIX, 
 from receipts_middleware.core.evidence.literals import parse_value
 from receipts_middleware.core.evidence.markup import leaf_elements
 from receipts_middleware.core.evidence.own import is_own_end, own_participles
-from receipts_middleware.core.evidence.prose import Reading, read_prose
+from receipts_middleware.core.evidence.prose import Reading, read_prose, tells_no_rows
 from receipts_middleware.core.evidence.status import PENDING_SENTENCE, PROMISE, StatusClass, normal_status, status_class
 from receipts_middleware.core.evidence.text import (
     TextSigns,
@@ -172,6 +172,8 @@ def _content_failure(
         if body.partial:
             return _evidence("partial", "body", body, signs, exit_code, reason=body.partial)
         return None
+    if kind == "shell" and (none := tells_no_rows(plain)):
+        return _failure("text", f"error_text: undone: {none}", body, signs, exit_code)
     if exit_code == 0 and kind == "shell":
         return None
     told = prose.said == "done" and signs.failed.startswith("error_text: undone")  # "Added. It is out of stock."

@@ -200,7 +200,7 @@ def _read_layer(layer: Mapping[str, object], tool: str, *, root: bool, object_id
     codes = () if EXIT_KEYS.isdisjoint(layer) else EXIT_KEYS
     code = next((c for key in codes if (c := whole_number(layer.get(key))) is not None), None)
     failed = failure_of(layer, tool, root=root)
-    partial = partial_of(layer)
+    partial = partial_of(layer, tool)
     if partial and failed.startswith(("error_value", "failed_count")):
         failed = ""
     elif not failed:

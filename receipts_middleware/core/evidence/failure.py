@@ -13,6 +13,7 @@ from typing import Final
 from receipts_middleware.core.evidence.own import own_participles
 from receipts_middleware.core.evidence.status import status_class
 from receipts_middleware.core.lexicon.keys import (
+    ANSWER_KEYS,
     COUNTS_OF_SUCCESS,
     ERROR_ENVELOPE_KEYS,
     ERROR_FLAG_KEYS,
@@ -20,6 +21,7 @@ from receipts_middleware.core.lexicon.keys import (
     LISTS_OF_FAILURE,
     SUCCESS_KEYS,
     TIMEOUT_FLAG_KEYS,
+    WHY_KEYS,
 )
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.toolspec.kind import name_tokens
@@ -36,7 +38,9 @@ MAX_CODE: Final = 80
 _CODE_KEYS: Final = ("code", "errorcode", "resultcode", "reasoncode", "responsecode")
 _FAILED_CODE: Final = pattern_of(
     r"(?:\A|[_\W])(?:err|error|failed|failure|denied|declined|rejected|refused|unavailable|invalid|expired|exceeded|not_found"
-    r"|timeout|timed_out|forbidden|unauthori[sz]ed|conflict|blocked|locked|unsupported|insufficient|aborted)(?:\Z|[_\W])",
+    r"|timeout|timed_out|forbidden|unauthori[sz]ed|conflict|blocked|locked|unsupported|insufficient|aborted"
+    r"|not|missing|mismatch|illegal|exhausted|disabled|suspended|frozen|duplicate|no_(?!content|error|change)\w+"
+    r")(?:\Z|[_\W])|\Ae_[a-z]",
     re.IGNORECASE,
 )
 
@@ -45,7 +49,7 @@ _FAILED_CODE: Final = pattern_of(
 _TOLD_BY: Final = frozenset(
     {
         *(*ERROR_FLAG_KEYS, *SUCCESS_KEYS, *TIMEOUT_FLAG_KEYS, *ERROR_KEYS, *LISTS_OF_FAILURE, *_CODE_KEYS),
-        *("type", "object", "message", "msg", "retryable"),
+        *("type", "object", "message", "msg", "retryable", *ANSWER_KEYS),
     }
 )
 #: Keys that say of a batch that some of it failed.
@@ -68,15 +72,9 @@ def failure_of(layer: Mapping[str, object], tool: str, *, root: bool) -> str:
     """
     if _TOLD_BY.isdisjoint(layer):
         return _undone(layer, tool)
-    for key in ERROR_FLAG_KEYS:
-        if layer.get(key) is True:
-            return f"error_flag: {key}"
-    for key in SUCCESS_KEYS:
-        if _is_no(layer.get(key)):
-            return f"success_false: {key}"
-    for key in TIMEOUT_FLAG_KEYS:
-        if layer.get(key) is True:
-            return "timeout: the body says so"
+    flagged = _flagged(layer)
+    if flagged:
+        return flagged
     said = _error_value(layer, tool)
     if said:
         return f"error_value: {said}"
@@ -89,6 +87,23 @@ def failure_of(layer: Mapping[str, object], tool: str, *, root: bool) -> str:
     if root and _is_error_envelope(layer):
         return f"error_object: {_short(layer.get('message') or layer.get('msg'))}"
     return _by_code(layer) or _undone(layer, tool)
+
+
+def _flagged(layer: Mapping[str, object]) -> str:
+    """What a flag says of a failure."""
+    for key in ERROR_FLAG_KEYS:
+        if layer.get(key) is True:
+            return f"error_flag: {key}"
+    for key in SUCCESS_KEYS:
+        if _is_no(layer.get(key)):
+            return f"success_false: {key}"
+    for key in ANSWER_KEYS:
+        if layer.get(key) is False and not WHY_KEYS.isdisjoint(layer):
+            return f"success_false: {key}"
+    for key in TIMEOUT_FLAG_KEYS:
+        if layer.get(key) is True:
+            return "timeout: the body says so"
+    return ""
 
 
 def _error_value(layer: Mapping[str, object], tool: str) -> str:
@@ -118,11 +133,12 @@ def _by_code(layer: Mapping[str, object]) -> str:
     return "error_code: retryable" if layer.get("retryable") is True else ""
 
 
-def partial_of(layer: Mapping[str, object]) -> str:
+def partial_of(layer: Mapping[str, object], tool: str = "") -> str:
     """Say why a layer says that some of a batch failed and some did not.
 
     Args:
         layer: Object with normal keys. Untrusted.
+        tool: Name of the tool, whose own participle counts what was done.
 
     Returns:
         `partial: detail`, empty where it says nothing of the kind.
@@ -132,11 +148,13 @@ def partial_of(layer: Mapping[str, object]) -> str:
     failed = [
         key
         for key in _PARTIAL_KEYS
-        if (isinstance(layer.get(key), list) and layer[key]) or (whole_number(layer.get(key)) or 0) > 0
+        if (isinstance(layer.get(key), list | Mapping) and layer[key] and key != "error")
+        or (whole_number(layer.get(key)) or 0) > 0
     ]
     if not failed:
         return ""
-    done = [key for key, value in layer.items() if key.endswith(COUNTS_OF_SUCCESS) and _is_some(value)]
+    ends = (*COUNTS_OF_SUCCESS, *own_participles(tool))
+    done = [key for key, value in layer.items() if key.endswith(ends) and key not in failed and _is_some(value)]
     return f"partial: {failed[0]} beside {done[0]}" if done else ""
 
 

@@ -96,6 +96,8 @@ def undone_by(layer: Mapping[str, object], tool: str) -> str:
     if not _NOTHING_SET.isdisjoint(layer) and any(layer.get(key) for key in NOTHING_TO_DO):
         return ""
     for key, value in _first(layer):
+        if value is None and booked(key, tool):
+            return f"{key} is null"
         if value is None or value is True or (value and type(value) in _TELLS_NOTHING):
             continue
         if value is False and key in FALSE_IS_UNDONE and act_verb(tool) not in BEGINNING_VERBS:

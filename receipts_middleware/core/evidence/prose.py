@@ -14,7 +14,7 @@ from typing import Final, Literal
 from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.evidence.own import act_verb, gerunds, names_it, own_participles, stems, told_participles
 from receipts_middleware.core.evidence.status import status_class
-from receipts_middleware.core.lexicon.failures import NO_ROWS, REFUSALS, TRIED_OUT, VENDOR_ERRORS
+from receipts_middleware.core.lexicon.failures import NO_ROWS, ONCE_MORE, REFUSALS, TRIED_OUT, VENDOR_ERRORS
 from receipts_middleware.core.lexicon.status import (
     FORERUN,
     FORERUNNERS,
@@ -60,6 +60,7 @@ _PLAINLY_DONE: Final = frozenset("completed confirmed finished successfully".spl
 _DONE_IN_PASSING: Final = _PLAINLY_DONE | frozenset("saved added created updated recorded done".split())
 _OPEN: Final = pattern_of("|".join(f"(?:{pattern})" for pattern in OPEN_SENTENCES), re.IGNORECASE)
 _REFUSED: Final = pattern_of("|".join(f"(?:{pattern})" for pattern in REFUSALS), re.IGNORECASE)
+_ONCE_MORE: Final = pattern_of(ONCE_MORE, re.IGNORECASE)
 _VENDOR: Final = pattern_of(VENDOR_ERRORS)
 _UNDONE: Final = pattern_of(NO_ROWS, re.IGNORECASE)
 _TRIED_OUT: Final = pattern_of(TRIED_OUT, re.IGNORECASE)
@@ -113,6 +114,21 @@ def read_prose(text: str, tool: str, *, refusals: bool = True) -> Reading:
     return _open(line, words, tool)
 
 
+def tells_no_rows(text: str) -> str:
+    """What a database prints where a change fitted nothing and it printed nothing else: `UPDATE 0`.
+
+    Args:
+        text: Untrusted.
+    """
+    line = text.strip()
+    found = _UNDONE.search(line) if len(line) <= _MAX_TAG and "\n" not in line else None
+    return found[0] if found else ""
+
+
+#: A longer text is no command tag.
+_MAX_TAG: Final = 80
+
+
 def _refusal(line: str, words: Sequence[str]) -> str:
     vendor = _VENDOR.search(line)
     if vendor:
@@ -120,6 +136,11 @@ def _refusal(line: str, words: Sequence[str]) -> str:
     end = _SENTENCE.search(line)
     first = line[: end.start()] if end else line
     refused = _REFUSED.search(first)
+    again = _ONCE_MORE.search(line) if refused is None else None
+    if again and not (
+        _ABOUT.search(line[max(0, again.start() - 60) : again.start()]) or asserts(words, _DONE_IN_PASSING)
+    ):
+        return again[0]
     if refused is None or _ABOUT.search(first[max(0, refused.start() - 60) : refused.start()]):
         return ""
     if asserts(words, _DONE_IN_PASSING) or (_OPEN.search(line) and refused.start() != 0):

@@ -41,7 +41,13 @@ _EXCEPTION: Final = pattern_of(
     r"(?:[a-zA-Z_]\w{0,60}\.){0,8}([A-Z]\w{0,60}?(?:Error|Exception|Refused|Timeout|Denied|NotFound|Exit|Interrupt))"
     r"(?::|\s*\(|\s*\Z)"
 )
-_LAST_LINE: Final = pattern_of(r"(?:error|fatal): ", re.IGNORECASE)
+#: `error: ...`, `A fatal error occurred: ...`, `Deployment failed.`
+_LAST_LINE: Final = pattern_of(
+    r"(?:error|fatal): |error (?:from|parsing|response|creating|pushing|pulling|reading|writing)\b"
+    r"|an? (?:[a-z]{2,12} ){0,2}error (?:has )?occurred\b"
+    r"|(?!no |none |0 )(?:[A-Za-z]{2,20} ){1,3}(?:failed|aborted)\W{0,3}\Z",
+    re.IGNORECASE,
+)
 _EXIT: Final = pattern_of(
     r"[\[(<]?(?:the )?(?:command |process |program |script )?(?:completed |failed |succeeded |finished |exited |"
     r"terminated |returned )?(?:with )?(?:an? )?(?:non-zero )?(?:exit|return)(?:ed)?(?:[ _-]?(?:code|status))?"

@@ -149,6 +149,38 @@ REFUSALS: Final = (
     r"\b(?:window|market|period|registration|enrolment|desk|office|sale|counter|gate) (?:is |has "
     r"|was )?(?:now )?closed\b",
     r"\b(?:operation|request|action|transaction|payment|command|update|call|attempt) (?:has )?failed\b",
+    r"\A\W{0,8}no (?:such |matching |known |active |open |registered |valid )?(?:account|user|customer|client|member"
+    r"|contact|subscriber|person|patient|guest|recipient|record|match|row|entry|item|device|file|document|folder|order"
+    r"|booking|reservation|appointment|ticket|invoice|shipment|parcel|card|profile|policy|contract|vehicle|room|seat"
+    r"|slot|route|driver|courier|host|server|instance|service|job|task|event|channel|group|list|product|sku|article"
+    r"|asset|address|mailbox|number|plan|permission|licen[cs]e|access|line|table|page|team|branch|zone)s?"
+    r"(?: (?:with|for|under|named|called|match(?:es|ed|ing)?|by|registered|found|exists?|has|at|on|in|to|like)\b"
+    r"|\W*\Z)",
+    r"\b(?:lower|higher|greater|less|more|larger|smaller|longer|shorter|earlier|later|older) than (?:the |your )?"
+    r"(?:previous|last|allowed|permitted|maximum|minimum|max|min|limit|available|balance|expected|current)\b",
+    r"\bmust be (?:at (?:least|most)|between|greater|less|more|in the (?:future|past)|one of|unique|positive|numeric"
+    r"|after|before|provided|specified|an? (?:valid|whole|positive|number))\b",
+    r"\A\W{0,8}(?:unknown|unrecogni[sz]ed|illegal|unsupported|malformed|incorrect|mismatch(?:ed|ing)?|skipped|ignored"
+    r"|nothing (?:matched|found|changed))\b",
+    r"\b(?:is|are|was|were|has been|have been) (?:currently |already |temporarily )?(?:frozen|suspended|disabled"
+    r"|used up|exhausted|spoken for|inactive|read-only|deactivated|discontinued|taken|lapsed|revoked|terminated"
+    r"|overdrawn|disconnected)\b",
+    r"\b(?:is|are|was|were|has been) (?:now |already )?(?:closed|locked|full) (?:for|to|since|until)\b",
+    r"\b(?:is|are) (?:currently |already )?(?:checked out|locked|in use|held|claimed|taken|reserved) by\b",
+    r"\A\W{0,8}please (?:correct|check|fix|complete|fill in|provide|supply|select|choose|enter)\b",
+    r"\A\W{0,8}(?!errors?|warnings?|conflicts?|issues?|problems?|fees?|notes?|remarks?|changes?|attachments?|comments?"
+    r"|messages?|parent)\w{3,20}\s?[:=]\s?(?:none|null|nil)\b",
+    r"\b(?:period|window|registration|enrolment|deadline|offer|sale) (?:has )?(?:ended|passed|lapsed)\b",
+    r"\b(?:not|n['\u2019]t) (?:currently )?(?:connected|plugged in|paired|registered|configured|subscribed|enrolled"
+    r"|a member|on file|listed|known|reachable|in (?:use|service|range)|go through|succeed|respond)\b",
+    r"\A\W{0,8}no (?!errors?|issues?|conflicts?|problems?|warnings?|changes?|further|action)(?:[\w-]{1,20} ){1,4}?"
+    r"(?:on (?:file|record)|registered|configured|provided|connected|attached|stored)\b",
+)
+#: By which a result, wherever in its text, asks for the same thing once more.
+ONCE_MORE: Final = (
+    r"\bplease (?:check|correct|verify|review|fix)\b[^.!?]{0,40}\b(?:again|re-?enter|resubmit|retry)\b"
+    r"|\bplease (?:try|enter|submit|send) (?:it |this |them )?again\b|\bplease (?:re-?enter|resubmit|retry)\b"
+    r"|\b(?:choose|pick|select|use|try) (?:a different|another)\b"
 )
 
 #: Answers that say that the act was only tried out; that may be just what was asked for.
@@ -163,6 +195,7 @@ NO_ROWS: Final = (
     r"\A\W{0,8}(?:UPDATE|DELETE|MERGE|MOVE|COPY) 0\W{0,4}\Z|\AINSERT \d{1,10} 0\W{0,4}\Z"
     r"|(?<![\d.,])0 (?:rows?|records?|documents?|files?|items?|entries|messages?|objects?) (?:were |was )?"
     r"(?:affected|updated|changed|matched|deleted|inserted|modified|written|sent|removed|moved|copied)\b"
+    r"|\A\W{0,4}(?:0|no) (?:replacements?|matches|hits|occurrences|substitutions)\b"
     r"|\bQuery OK, 0 rows affected\b|\b(?:matched|modified)(?:_?count)?: 0\b"
 )
 VENDOR_ERRORS: Final = (
@@ -174,5 +207,6 @@ VENDOR_ERRORS: Final = (
     r"|\A(?:[\w./@+-]{1,80}: ){1,3}(?:\(\d{1,4}\) )?(?:error\b|(?i:the requested url returned error)|cannot "
     r"|[^\n]{0,160}\b"
     r"(?:refused|denied|not permitted|no such file or directory|unreachable|not resolve host)\b)"
-    r"|\A(?:denied|error): "
+    r"|\A(?:denied|error): |\A\W{0,8}(?:result|status|code) ?[:=] ?(?:ERR|FAIL|NAK|DENIED|REJECTED)"
+    r"|\b(?:RC|MAXCC|(?i:return code)) ?[=:] ?0*[1-9]\d{0,4}\b"
 )

@@ -16,10 +16,15 @@ STATUS_KEYS: Final = (
     "status", "state", "result", "outcome", "delivery", "deliverystatus", "jobstatus", "statuscode", "statusname",
 )  # fmt: skip
 SUCCESS_KEYS: Final = _words("success ok successful succeeded issuccess")
+#: Keys whose `false` is a refusal where a reason stands beside it: `{"result": false, "reason": "disconnected"}`.
+ANSWER_KEYS: Final = ("result", "status", "outcome", "response", "done")
+WHY_KEYS: Final = _words("reason why message msg cause explanation reasontext reasoncode")
 ERROR_KEYS: Final = _words(
     """
     error errors err errormessage errormessages errorcode errcode errorresult errordescription
     errordetails exception fault lasterror failurereason failuremessage
+    usererrors decline declinecode declinereason refusal refusalreason rejectreason rejectionreason
+    denialreason failreason
     modelstate validationerrors fielderrors invalidparams invalidfields
     """
 )
