@@ -29,9 +29,9 @@ from receipts_middleware.core.binding.table import Table
 from receipts_middleware.core.binding.tools import fit, is_another_act
 from receipts_middleware.core.binding.umbrellas import Bound, unfinished
 from receipts_middleware.core.binding.undone import tell_undone
-from receipts_middleware.core.binding.windows import tell_windows
-from receipts_middleware.core.binding.unmet import tell_unmet
 from receipts_middleware.core.binding.unfounded import tell_unfounded
+from receipts_middleware.core.binding.unmet import tell_unmet
+from receipts_middleware.core.binding.windows import tell_windows
 from receipts_middleware.core.binding.words import stems_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.dataclass import replace

@@ -86,7 +86,9 @@ def _clauses(table: Table) -> Iterator[_Clause]:
             at = text.find(clause, first)
             if len(clause) > 3 and not _OPEN.search(clause):
                 words = frozenset(stem(w) for w in words_of(clause))
-                yield _Clause(clause, start + at, words, stems_of(clause) | codes_of(clause), tuple(read_values(clause)))
+                yield _Clause(
+                    clause, start + at, words, stems_of(clause) | codes_of(clause), tuple(read_values(clause))
+                )
 
 
 def _cut(text: str) -> Iterator[tuple[int, int]]:
@@ -183,9 +185,11 @@ def _accuse(table: Table, clause: _Clause, unmet: Unmet) -> None:
         claim = bound.claim
         if claim.end <= clause.start or claim.start >= end:
             kept.append(bound)
-        elif bound.judged.status not in ("supported", "unmatched") or bound.judged.reason in SETTLED:
-            return
-        elif _is_needed(bound, table):
+        elif (
+            bound.judged.status not in ("supported", "unmatched")
+            or bound.judged.reason in SETTLED
+            or _is_needed(bound, table)
+        ):
             return
         elif claim.start < clause.start - _LEAST:
             kept.append(_until(bound, clause.start))
