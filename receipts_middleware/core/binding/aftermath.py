@@ -86,12 +86,13 @@ _FEELS: Final = pattern_of(
 #: "they have been brought up to the room", where the call only asks somebody to
 _HANDLED: Final = pattern_of(
     r"\b(?:has|have) (?:already |now |just )?been (?P<verb>brought|carried|handed over|picked up|collected|repaired"
-    r"|fixed|mended|cleaned|installed|fitted|replaced|unloaded|loaded|served|laid out|put up|taken up|taken away"
+    r"|fixed|mended|cleaned|installed|fitted|unloaded|served|laid out|put up|taken up|taken away"
     r"|dropped off|reached)\b"
 )
 _ASKING: Final = frozenset(
     stem(w) for w in "request log ticket order report raise file task notify page ask job work".split()
 )
+_ASKED: Final = frozenset(stem(w) for w in ("request", "ticket"))
 _OPENER: Final = pattern_of(r"\A(?:and|but|while|also)\s+", re.IGNORECASE)
 _PRONOUNS: Final = pattern_of(
     r"(?:he|she|they|who|both|all|every|several|some|many|most|half|a few|two|three|the|her|his|their|your)\b"
@@ -158,7 +159,7 @@ def _is_unshown(part: str, before: str, acts: Sequence[Act], table: Table) -> bo
     if not any(a.traits.own & _REACHING or a.traits.told & _REACHING for a in acts):
         return False
     handled = _HANDLED.search(part)
-    if handled and any(a.traits.own & _ASKING for a in acts):
+    if handled and any(a.traits.lead in _ASKING or a.traits.own & _ASKED for a in acts):
         verb = stem(base_form(handled["verb"].split()[0]))
         return not _is_told(frozenset({verb}), table) and not any(
             verb in a.traits.own | a.traits.told for a in acts if a.traits.lead not in _ASKING

@@ -222,7 +222,7 @@ def _result(said: Spoken) -> Judged:
         ):
             return judged
     judged = judge_result(said)
-    if judged.status == "supported" and len(judged.acts) == 1 and reads_as(claim.text) != "failure":
+    if judged.status in ("supported", "failed") and len(judged.acts) == 1 and reads_as(claim.text) != "failure":
         missing = rejected_by_name(claim.text, judged.acts[0])
         missing = "" if tells_why(claim.text, judged.acts[0]) else missing
         if missing and judged.acts[0].kind == "acting":

@@ -23,7 +23,8 @@ _FAILED: Final = (
     r"|turned (?:\S+ ){0,3}(?:down|away)|gave up|(?:ran|run) out|no room|short of|came up short|fell short"
     r"|too (?:many|much|large|big|long|short|late|early|few|little|low|high|small|old|young|full|close)"
     r"|(?:larger|bigger|longer|lower|higher|shorter|smaller|later|earlier) than"
-    r"|wants?|lacks?|requires?|skipp\w*|missing|unavailable|expired?|retry|again|hold|held|need(?:s|ed)?|unless|problem|issue|trouble"
+    r"|wants (?:an?|the|more) |lacks|skipp\w*|missing|unavailable|expired?|retry|again|hold|held|need(?:s|ed)?|unless"
+    r"|problem|issue|trouble"
 )
 #: Words by which it leaves the end open.
 _OPEN: Final = (

@@ -82,13 +82,16 @@ def _only_failed(claim: FoundClaim, act: Act, run: Run) -> bool:
     """Whether a call failed, and a claim says what it was asked for and nothing of what it answered."""
     if act.kind != "acting" or act.grade != "F" or claim.negated or claim.strength != "done":
         return False
-    if claim.aspect == "past" or _AS_BEFORE.search(claim.text):
+    runs = claim.voice == "active" and claim.aspect == "present"
+    if claim.aspect == "past" or runs or _AS_BEFORE.search(claim.text):
         return False  # "August was already there"
     answer, given = act.output_pool(), act.args_pool()
     if any(answer.find(v) == "same" and not given.contains(v) for v in read_values(claim.text)):
         return False
     asked = act.arg_words() | act.traits.own | act.traits.told | stems_of(run.heard()[-_REQUEST:])
     told = stems_of(act.output[:2_000]) - asked
+    if stems(claim.objects).isdisjoint(act.arg_words() | act.traits.own | act.traits.told):
+        return False
     if stands_in_the_way(claim.text, act) or (stems(claim.objects) - asked and reads_as(claim.text) != "success"):
         return False  # "Spin on Thursday is packed"
     return (

@@ -64,6 +64,8 @@ _BY_ORIGIN: Final[Mapping[str, Outcome]] = {
 _OPEN_TEXTS: Final = frozenset({"queued", "enqueued", "pending", "processing", "in_progress", "awaiting", "accepted"})
 
 
+#: What opens the text of an error, however much it looks like a document.
+_ERROR_TAGS: Final = ("<tool_use_error>", "<error>")
 _NO_SIGNS: Final = TextSigns()
 _NO_PROSE: Final = Reading()
 
@@ -158,7 +160,7 @@ def _body(content: object, bare: str, tool: str) -> tuple[Body | None, str]:
         if not isinstance(parsed.value, str):
             return read_body(parsed.value, tool), bare
         bare = parsed.value.strip()
-    elements = leaf_elements(bare)
+    elements = None if bare.startswith(_ERROR_TAGS) else leaf_elements(bare)
     return (read_body(elements, tool) if elements else None), bare
 
 
