@@ -34,8 +34,7 @@ def of_another(said: Spoken, judged: Judged) -> Judged:
         The same, or that the call was about another thing.
     """
     claim = said.claim
-    open_ = judged.status == "supported" or (judged.status == "unmatched" and judged.acts)
-    if not open_ or claim.negated or claim.kind == "umbrella" or judged.reason == "target":
+    if judged.status != "supported" or claim.negated or claim.kind == "umbrella" or judged.reason == "target":
         return judged
     if claim.kind == "effect" and judged.reason == "told":
         return judged  # how things stood, which a look showed
