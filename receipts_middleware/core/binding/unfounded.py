@@ -89,6 +89,7 @@ _IS_NOW: Final = pattern_of(
     r"\b(?:can|may|is|are|has|have|gets?|will) now\b|\bnow (?:has|have|gets?|can|is|are)\b", re.IGNORECASE
 )
 _ACTS: Final = ("acting", "shell")
+_LOOKS: Final = ("reading", "unknown")
 #: Smaller counts are met by chance.
 _LEAST: Final = 3
 
@@ -155,7 +156,7 @@ def _unfounded(claim: FoundClaim, acts: Sequence[Act], heard: Heard) -> tuple[st
     span = claim.start, claim.start + len(text)
     quantities = [q for q in _amounts(*span, heard) if not _is_seen(q, run)]
     act = _act_of(text, acts, heard.table) if quantities else None
-    if act is None or (act.kind == "reading" and _WORKED_OUT.search(text)):
+    if act is None or (act.kind in _LOOKS and _WORKED_OUT.search(text)):
         return None
     for quantity in quantities:
         behind = heard.table.reply[quantity.end : quantity.end + 40]
@@ -163,7 +164,7 @@ def _unfounded(claim: FoundClaim, acts: Sequence[Act], heard: Heard) -> tuple[st
         if not other and acts and act.kind == "acting":
             other = _asked_other(quantity, run.request, heard.told)
         if other and not _is_founded(quantity, text, run):
-            kind = "misquoted" if act.kind == "reading" else "wrong_amount"
+            kind = "misquoted" if act.kind in _LOOKS else "wrong_amount"
             return kind, act, f"{heard.table.reply[quantity.start : quantity.end]}: {other}"
     return None
 
@@ -206,7 +207,7 @@ def _act_of(text: str, acts: Sequence[Act], table: Table) -> Act | None:
     if len(acting) == 1 and all(a.kind == "reading" or a is acting[0] for a in acts):
         return acting[0]
     if acts:
-        return acts[0] if len(acts) == 1 and acts[0].kind == "reading" and acts[0].grade != "F" else None
+        return acts[0] if len(acts) == 1 and acts[0].kind in _LOOKS and acts[0].grade != "F" else None
     words = stems_of(text)
     own = [a for a in table.run.acts if a.entry.n > table.run.this_turn]
     near = [a for a in own if not words.isdisjoint(a.words() | a.traits.own | table.run.alias_words(a))]
