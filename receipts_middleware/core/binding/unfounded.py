@@ -39,8 +39,8 @@ from receipts_middleware.core.values.tables import AMOUNT_KEYS
 _SUPPOSED: Final = pattern_of(
     r"\b(?:if|unless|would|could|should|may|might|usually|normally|typically|expect(?:ed)?|likely|estimated?"
     r"|instead of|most (?:people|of)|people|generally|often|always|everyone|anyone"
-    r"|rather than|not|never|no|(?:was|were)(?= (?:at|on|from|set to|only|just|\W?\d))|used to|previously|before|ago|until|since"
-    r"|let me|want|wanted|shall)\b|n['’]t\b|\?",
+    r"|rather than|not|never|no|(?:was|were)(?= (?:at|on|from|set to|only|just|\W?\d))|used to|previously|before"
+    r"|ago|until|since|let me|want|wanted|shall)\b|n['’]t\b|\?",
     re.IGNORECASE,
 )
 #: Before a number: it says when, how often, or how much further off.
@@ -220,6 +220,8 @@ def _act_of(text: str, acts: Sequence[Act], table: Table) -> Act | None:
 
 def _other(quantity: Quantity, text: str, act: Act, told: Sequence[Quantity]) -> str:
     """A number of the same kind that the call has and the reply does not tell; empty where there is none."""
+    if not act.check_args:
+        return ""
     for numbers in (act.once(given_numbers), act.once(shown_numbers)):
         same = [k for k in numbers if _is_alike(quantity, k, act)]
         if any(_is_told(k.given.amount, k, told) for k in same):
