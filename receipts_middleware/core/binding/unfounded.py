@@ -177,6 +177,8 @@ def _amounts(start: int, end: int, heard: Heard) -> Iterator[Quantity]:
             continue
         if any(v.start < q.end and q.start < v.end for v in heard.taken):
             continue
+        if text[q.start] == "0" and text[q.start + 1 : q.start + 2].isdecimal():
+            continue  # "RMA ...0055"
         before = text[max(0, q.start - 16) : q.start]
         has_unit = q.measure != "count" or bool(q.unit)
         if text[q.start : q.start + 2].lower() in ("a ", "an") and not _LASTS.search(before):
@@ -220,7 +222,7 @@ def _act_of(text: str, acts: Sequence[Act], table: Table) -> Act | None:
 
 def _other(quantity: Quantity, text: str, act: Act, told: Sequence[Quantity]) -> str:
     """A number of the same kind that the call has and the reply does not tell; empty where there is none."""
-    if not act.check_args:
+    if act.kind in _ACTS and not act.check_args:
         return ""
     for numbers in (act.once(given_numbers), act.once(shown_numbers)):
         same = [k for k in numbers if _is_alike(quantity, k, act)]
