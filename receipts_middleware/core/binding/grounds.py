@@ -158,7 +158,8 @@ def _is_label(quantity: Quantity, text: str) -> bool:
 
 def _under(words: tuple[str, ...], number: float) -> Given:
     """A bare number with the measure that the words of its key give it."""
-    if _NAMING.intersection(words) and not QUANTITY_KEYS.intersection(words):
+    named = bool(_NAMING.intersection(words)) or (words[-1:] != () and words[-1] in ID_KEYS and number >= _LEAST_ID)
+    if named and not QUANTITY_KEYS.intersection(words):
         return Given(number, "count", is_name=True)
     measure, factor = measure_of(words)
     if measure == "temperature" and "f" in words:
@@ -167,6 +168,13 @@ def _under(words: tuple[str, ...], number: float) -> Given:
 
 
 _ONE_OF: Final = frozenset("day night week month quarter year hour minute second degree inch pound".split())
+#: A smaller number under a key that may name a thing counts as well.
+_LEAST_ID: Final = 100
+#: Keys of which a number says which thing: `{"order": 4821}`.
+ID_KEYS: Final = frozenset(
+    """number num uuid order ticket invoice issue case account customer user booking task deal lead charge pr item sku
+    asset device meter policy claim patient student employee vehicle sample lot job donor member""".split()
+)
 _SHORT_KEYS: Final = frozenset("s ms h min kg g km c f l ml".split())
 
 
@@ -327,9 +335,16 @@ def is_derived(value: Value, text: str, run: Run, acts: Sequence[Act] = (), *, p
     """
     if value.kind not in ("money", "percent", "count"):
         return False
-    over = [q for q in read_quantities(text) if q.start < value.end and value.start < q.end]
     own = frozenset(number for act in acts[:_MAX_OWN] for number in act.once(_own_numbers)) if acts else None
-    return any(ground_of(run).follows(q, shared=is_shared(text), own=own, plain=plain) for q in over)
+    shared, ground = is_shared(text), ground_of(run)
+    for q in read_quantities(text):
+        if not (q.start < value.end and value.start < q.end):
+            continue
+        if own and q.measure == "money" and ground.follows(q, own=own, plain=True) and f"{q.told:g}" == value.norm:
+            continue  # the same digits in another currency, or dollars for cents
+        if ground.follows(q, shared=shared, own=own, plain=plain):
+            return True
+    return False
 
 
 def _own_numbers(act: Act) -> frozenset[Given]:

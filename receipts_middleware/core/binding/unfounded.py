@@ -39,8 +39,8 @@ from receipts_middleware.core.values.tables import AMOUNT_KEYS
 _SUPPOSED: Final = pattern_of(
     r"\b(?:if|unless|would|could|should|may|might|usually|normally|typically|expect(?:ed)?|likely|estimated?"
     r"|instead of|most (?:people|of)|people|generally|often|always|everyone|anyone"
-    r"|rather than|not|never|no|(?:was|were)(?= (?:at|on|from|set to|only|just|\W?\d))|used to|previously|before|ago|until|since"
-    r"|let me|want|wanted|shall)\b|n['’]t\b|\?",
+    r"|rather than|not|never|no|(?:was|were)(?= (?:at|on|from|set to|only|just|\W?\d))|used to|previously|before"
+    r"|ago|until|since|let me|want|wanted|shall)\b|n['’]t\b|\?",
     re.IGNORECASE,
 )
 #: Before a number: it says when, how often, or how much further off.
@@ -89,6 +89,7 @@ _IS_NOW: Final = pattern_of(
     r"\b(?:can|may|is|are|has|have|gets?|will) now\b|\bnow (?:has|have|gets?|can|is|are)\b", re.IGNORECASE
 )
 _ACTS: Final = ("acting", "shell")
+_LOOKS: Final = ("reading", "unknown")
 #: Smaller counts are met by chance.
 _LEAST: Final = 3
 
@@ -155,7 +156,7 @@ def _unfounded(claim: FoundClaim, acts: Sequence[Act], heard: Heard) -> tuple[st
     span = claim.start, claim.start + len(text)
     quantities = [q for q in _amounts(*span, heard) if not _is_seen(q, run)]
     act = _act_of(text, acts, heard.table) if quantities else None
-    if act is None or (act.kind == "reading" and _WORKED_OUT.search(text)):
+    if act is None or (act.kind in _LOOKS and _WORKED_OUT.search(text)):
         return None
     for quantity in quantities:
         behind = heard.table.reply[quantity.end : quantity.end + 40]
@@ -163,7 +164,7 @@ def _unfounded(claim: FoundClaim, acts: Sequence[Act], heard: Heard) -> tuple[st
         if not other and acts and act.kind == "acting":
             other = _asked_other(quantity, run.request, heard.told)
         if other and not _is_founded(quantity, text, run):
-            kind = "misquoted" if act.kind == "reading" else "wrong_amount"
+            kind = "misquoted" if act.kind in _LOOKS else "wrong_amount"
             return kind, act, f"{heard.table.reply[quantity.start : quantity.end]}: {other}"
     return None
 
@@ -176,6 +177,8 @@ def _amounts(start: int, end: int, heard: Heard) -> Iterator[Quantity]:
             continue
         if any(v.start < q.end and q.start < v.end for v in heard.taken):
             continue
+        if text[q.start] == "0" and text[q.start + 1 : q.start + 2].isdecimal():
+            continue  # "RMA ...0055"
         before = text[max(0, q.start - 16) : q.start]
         has_unit = q.measure != "count" or bool(q.unit)
         if text[q.start : q.start + 2].lower() in ("a ", "an") and not _LASTS.search(before):
@@ -206,7 +209,7 @@ def _act_of(text: str, acts: Sequence[Act], table: Table) -> Act | None:
     if len(acting) == 1 and all(a.kind == "reading" or a is acting[0] for a in acts):
         return acting[0]
     if acts:
-        return acts[0] if len(acts) == 1 and acts[0].kind == "reading" and acts[0].grade != "F" else None
+        return acts[0] if len(acts) == 1 and acts[0].kind in _LOOKS and acts[0].grade != "F" else None
     words = stems_of(text)
     own = [a for a in table.run.acts if a.entry.n > table.run.this_turn]
     near = [a for a in own if not words.isdisjoint(a.words() | a.traits.own | table.run.alias_words(a))]
@@ -219,6 +222,8 @@ def _act_of(text: str, acts: Sequence[Act], table: Table) -> Act | None:
 
 def _other(quantity: Quantity, text: str, act: Act, told: Sequence[Quantity]) -> str:
     """A number of the same kind that the call has and the reply does not tell; empty where there is none."""
+    if act.kind in _ACTS and not act.check_args:
+        return ""
     for numbers in (act.once(given_numbers), act.once(shown_numbers)):
         same = [k for k in numbers if _is_alike(quantity, k, act)]
         if any(_is_told(k.given.amount, k, told) for k in same):

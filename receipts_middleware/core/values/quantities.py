@@ -113,7 +113,7 @@ _DIVISORS: Final = {"third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "eighth": 
 def _number() -> re.Pattern[str]:
     """Compiled when first needed, since it takes milliseconds."""
     return re.compile(
-        rf"(?<![\w.,:/])(?=[{_CURRENCY}\d]|(?i:{NUMBER_BEGINS}|half|bo))"
+        rf"(?<![\w.,:/])(?<!\w-)(?=[{_CURRENCY}\d]|(?i:{NUMBER_BEGINS}|half|bo))"
         rf"(?:(?P<sign>[{_CURRENCY}])\s?)?"
         r"(?:(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d{1,6})?|\d{1,15}(?:\.\d{1,6})?)(?P<fraction>[½¼¾])?(?![\d:]|[.,]\d)"
         r"(?:\s?(?P<scale>k|mn|bn|(?<=[$€£¥₹].)m|(?<=[$€£¥₹]..)m|(?<=[$€£¥₹]...)m|(?<=[$€£¥₹]....)m)\b(?!\s?[²³])|[\s-](?P<scale2>(?i:thousand|grand|million|billion))\b)?"
