@@ -101,10 +101,12 @@ class Marks:
     Attributes:
         open: Marks of an open end.
         closed: States that say that it is done.
+        done: Stems of verbs whose outcome is there: `firstPublished: 2026-02-01`.
     """
 
     open: tuple[Mark, ...] = ()
     closed: tuple[str, ...] = ()
+    done: frozenset[str] = frozenset()
 
     def __bool__(self) -> bool:
         return bool(self.open or self.closed)
@@ -307,14 +309,17 @@ class _Found:
     def __init__(self) -> None:
         self.opened: list[Mark] = []
         self.closed: list[str] = []
+        self.done: set[str] = set()
 
     def marks(self) -> Marks:
-        return Marks(tuple(self.opened), tuple(self.closed))
+        return Marks(tuple(self.opened), tuple(self.closed), frozenset(self.done))
 
     def read(self, path: tuple[str, ...], key: str, value: object) -> None:
         """One scalar or empty holder."""
         words = _key_words(key)
         within = frozenset(word for part in (*path[-3:], key) for word in _key_words(part) if word not in _OF_KIND)
+        if value is True or (isinstance(value, str) and _DATE.match(value)):
+            self.done |= _outcomes_of(key)
         if isinstance(value, _Short):
             verbs = frozenset({stem(words[-1])}) if words else frozenset()
             number = value.partition(" ")[0]
@@ -348,6 +353,7 @@ class _Found:
                 self.opened.append(Mark(f"{key}: {shown}"[:100], within=within, word="pending"))
 
 
+_DATE: Final = pattern_of(r"\d{4}-\d\d")
 _MAX_REMARK: Final = 300
 _MAX_WORDS: Final = 8
 
