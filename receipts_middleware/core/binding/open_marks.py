@@ -220,8 +220,6 @@ def _leaves(body: object, about: frozenset[str]) -> Iterator[_Leaf]:
             if short and path:
                 yield path[:-1], path[-1], short
                 continue
-            if fewer := _fewer(held):
-                yield path, fewer[0], fewer[1]
             for key, value in list(held.items())[:_MAX_LEAVES]:
                 if not isinstance(key, str):
                     continue
@@ -249,26 +247,6 @@ def _short_of(held: Mapping[object, object]) -> str:
     want = next((v for k, v in numbers.items() if k in _WANTED), None)
     have = next((v for k, v in numbers.items() if k in _GIVEN), None)
     return _Short(f"{have} of {want}") if want is not None and have is not None and 0 <= have < want else ""
-
-
-#: Numbers of what there is in all.
-_ALL: Final = frozenset("total expected quantity qty count requested planned desired target all".split())
-
-
-def _fewer(held: Mapping[object, object]) -> tuple[str, _Short] | None:
-    """`{total: 1200, processed: 310}`: the rest is neither done nor told of."""
-    numbers = {k: v for k, v in list(held.items())[:_MAX_LEAVES] if isinstance(k, str) and type(v) is int and v >= 0}
-    whole = max((v for k, v in numbers.items() if k.lower() in _ALL), default=0)
-    have = {k: v for k, v in numbers.items() if len(_key_words(k)) == 1 and is_participle(_key_words(k)[0])}
-    have = {k: v for k, v in have.items() if k.lower() not in _ALL}
-    if whole < 2 or len(have) != 1 or len(numbers) > _FEW:
-        return None
-    key, number = next(iter(have.items()))
-    rest = sum(v for k, v in numbers.items() if k != key and k.lower() not in _ALL)
-    return (key, _Short(f"{number} of {whole}")) if number > 0 and number + rest < whole else None
-
-
-_FEW: Final = 4
 
 
 def _scalars(row: Mapping[object, object]) -> frozenset[str]:

@@ -39,6 +39,8 @@ _FINAL: Final = frozenset(
 )
 _FINISHED: Final = frozenset(stem(w) for w in "finish complete conclude".split())
 _NOW: Final = pattern_of(r"\b(?:now|at last|finally|officially|all set)\b", re.IGNORECASE)
+#: The fit of a verb that is the tool's own or of its family.
+_OWN_VERB: Final = 2.0
 #: What a claim must share with a call to be of it.
 SPOKEN: Final = 2
 
@@ -97,7 +99,10 @@ def mark_for(said: Spoken, opened: Opened, *, bound: bool) -> Mark | None:
     if any(mark.number and any(v.norm == mark.number for v in said.values) for mark in opened.marks):
         return None
     final = (_FINAL | act.traits.own) if outcomes and not opened.closed else _NOTHING
+    akin = claim.voice == "passive" and said.fit(act.traits).verb >= _OWN_VERB
     for mark in opened.marks:
+        if mark.begun and akin:
+            continue  # "has been booked in" is what the tool does, by another verb
         if (
             _counts(mark, verbs, act.traits, spoken, outcomes, looked=bool(opened.looks))
             if mark.word
