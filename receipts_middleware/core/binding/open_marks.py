@@ -101,10 +101,12 @@ class Marks:
     Attributes:
         open: Marks of an open end.
         closed: States that say that it is done.
+        done: Stems of verbs whose outcome is there: `firstPublished: 2026-02-01`.
     """
 
     open: tuple[Mark, ...] = ()
     closed: tuple[str, ...] = ()
+    done: frozenset[str] = frozenset()
 
     def __bool__(self) -> bool:
         return bool(self.open or self.closed)
@@ -218,8 +220,6 @@ def _leaves(body: object, about: frozenset[str]) -> Iterator[_Leaf]:
             if short and path:
                 yield path[:-1], path[-1], short
                 continue
-            if fewer := _fewer(held):
-                yield path, fewer[0], fewer[1]
             for key, value in list(held.items())[:_MAX_LEAVES]:
                 if not isinstance(key, str):
                     continue
@@ -247,26 +247,6 @@ def _short_of(held: Mapping[object, object]) -> str:
     want = next((v for k, v in numbers.items() if k in _WANTED), None)
     have = next((v for k, v in numbers.items() if k in _GIVEN), None)
     return _Short(f"{have} of {want}") if want is not None and have is not None and 0 <= have < want else ""
-
-
-#: Numbers of what there is in all.
-_ALL: Final = frozenset("total expected quantity qty count requested planned desired target all".split())
-
-
-def _fewer(held: Mapping[object, object]) -> tuple[str, _Short] | None:
-    """`{total: 1200, processed: 310}`: the rest is neither done nor told of."""
-    numbers = {k: v for k, v in list(held.items())[:_MAX_LEAVES] if isinstance(k, str) and type(v) is int and v >= 0}
-    whole = max((v for k, v in numbers.items() if k.lower() in _ALL), default=0)
-    have = {k: v for k, v in numbers.items() if len(_key_words(k)) == 1 and is_participle(_key_words(k)[0])}
-    have = {k: v for k, v in have.items() if k.lower() not in _ALL}
-    if whole < 2 or len(have) != 1 or len(numbers) > _FEW:
-        return None
-    key, number = next(iter(have.items()))
-    rest = sum(v for k, v in numbers.items() if k != key and k.lower() not in _ALL)
-    return (key, _Short(f"{number} of {whole}")) if number > 0 and number + rest < whole else None
-
-
-_FEW: Final = 4
 
 
 def _scalars(row: Mapping[object, object]) -> frozenset[str]:
@@ -307,14 +287,17 @@ class _Found:
     def __init__(self) -> None:
         self.opened: list[Mark] = []
         self.closed: list[str] = []
+        self.done: set[str] = set()
 
     def marks(self) -> Marks:
-        return Marks(tuple(self.opened), tuple(self.closed))
+        return Marks(tuple(self.opened), tuple(self.closed), frozenset(self.done))
 
     def read(self, path: tuple[str, ...], key: str, value: object) -> None:
         """One scalar or empty holder."""
         words = _key_words(key)
         within = frozenset(word for part in (*path[-3:], key) for word in _key_words(part) if word not in _OF_KIND)
+        if value is True or (isinstance(value, str) and _DATE.match(value)):
+            self.done |= _outcomes_of(key)
         if isinstance(value, _Short):
             verbs = frozenset({stem(words[-1])}) if words else frozenset()
             number = value.partition(" ")[0]
@@ -348,6 +331,7 @@ class _Found:
                 self.opened.append(Mark(f"{key}: {shown}"[:100], within=within, word="pending"))
 
 
+_DATE: Final = pattern_of(r"\d{4}-\d\d")
 _MAX_REMARK: Final = 300
 _MAX_WORDS: Final = 8
 

@@ -34,12 +34,14 @@ class Opened:
         marks: What says so.
         looks: Later calls that looked at the same thing.
         closed: Something says that it is done.
+        done: Stems of verbs whose outcome a result says is there.
     """
 
     act: Act
     marks: tuple[Mark, ...]
     looks: tuple[Act, ...]
     closed: bool = False
+    done: frozenset[str] = frozenset()
 
 
 def open_acts(acts: Sequence[Act], this_turn: int) -> list[Opened]:
@@ -72,7 +74,7 @@ def _as_last_seen(act: Act, later: Sequence[Act], *, alone: bool) -> Opened:
     marks, looks, closed = tuple(m for m in own.open if not _was_asked(m, asked)), [], bool(own.closed)
     if own.closed and not any(m.word for m in marks):
         marks = tuple(m for m in marks if not _FINISHED & m.verbs)
-    needles = act.once(_needles)
+    needles, done = act.once(_needles), own.done
     for look in later:
         if look.kind == "acting" or look.grade in ("F", "S0", "S1"):
             continue
@@ -83,10 +85,11 @@ def _as_last_seen(act: Act, later: Sequence[Act], *, alone: bool) -> Opened:
         if not seen:
             continue
         looks.append(look)
+        done |= seen.done
         marks, closed = seen.open, bool(seen.closed)
         if seen.closed and not any(m.word for m in marks):
             marks = ()
-    return Opened(act, marks, tuple(looks), closed)
+    return Opened(act, marks, tuple(looks), closed, done)
 
 
 def _was_asked(mark: Mark, asked: Set[tuple[str, str]]) -> bool:

@@ -39,6 +39,8 @@ _FINAL: Final = frozenset(
 )
 _FINISHED: Final = frozenset(stem(w) for w in "finish complete conclude".split())
 _NOW: Final = pattern_of(r"\b(?:now|at last|finally|officially|all set)\b", re.IGNORECASE)
+#: The fit of a verb that is the tool's own or of its family.
+_OWN_VERB: Final = 2.0
 #: What a claim must share with a call to be of it.
 SPOKEN: Final = 2
 
@@ -83,8 +85,12 @@ def mark_for(said: Spoken, opened: Opened, *, bound: bool) -> Mark | None:
     if reads_as(text) in ("failure", "pending") or _BEFORE.search(text):
         return None
     outcomes = [group for group, pattern in _OUTCOMES if pattern.search(text)]
+    states = any(mark.word and not mark.begun for mark in opened.marks)
+    if not states and any(opened.done & group - _BEGUN_BY for group in (verbs, *outcomes)):
+        return None
+    bare = {mark for mark in opened.marks if claim.kind == "result" and _is_bare(mark, act.traits)}
     for mark in opened.marks:
-        if mark.verbs and (verbs & mark.verbs or any(mark.verbs & group for group in outcomes)):
+        if mark not in bare and mark.verbs and (verbs & mark.verbs or any(mark.verbs & group for group in outcomes)):
             return mark
     if _tells_the_result(said, act) or not _is_outcome(claim, text, verbs, outcomes):
         return None
@@ -93,7 +99,10 @@ def mark_for(said: Spoken, opened: Opened, *, bound: bool) -> Mark | None:
     if any(mark.number and any(v.norm == mark.number for v in said.values) for mark in opened.marks):
         return None
     final = (_FINAL | act.traits.own) if outcomes and not opened.closed else _NOTHING
+    akin = claim.voice == "passive" and said.fit(act.traits).verb >= _OWN_VERB
     for mark in opened.marks:
+        if mark.begun and akin:
+            continue  # "has been booked in" is what the tool does, by another verb
         if (
             _counts(mark, verbs, act.traits, spoken, outcomes, looked=bool(opened.looks))
             if mark.word
@@ -101,6 +110,16 @@ def mark_for(said: Spoken, opened: Opened, *, bound: bool) -> Mark | None:
         ):
             return mark
     return None
+
+
+#: Flags and days of these say no more than that the call was taken.
+_BEGUN_BY: Final = frozenset(stem(w) for w in "accept receive submit file lodge transmit forward".split())
+
+
+def _is_bare(mark: Mark, traits: Traits) -> bool:
+    """Whether a mark is a bare flag of the tool's own verb, of which the grade of the call takes account."""
+    key, _, value = mark.shown.partition(": ")
+    return value == "false" and key.isalpha() and key.islower() and bool(mark.verbs & traits.own)
 
 
 _NOTHING: Final[frozenset[str]] = frozenset()

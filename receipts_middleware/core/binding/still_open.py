@@ -94,7 +94,7 @@ def _clear_what_is_true(table: Table, found: Sequence[Opened]) -> None:
     table.found[:] = kept
 
 
-_YET: Final = pattern_of(r"\b(?:yet|so far|still)\b", re.IGNORECASE)
+_YET: Final = pattern_of(r"\b(?:yet|so far)\b", re.IGNORECASE)
 
 
 def _tells_a_share(bound: Bound) -> bool:

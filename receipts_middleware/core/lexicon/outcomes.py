@@ -93,6 +93,7 @@ HANDING: Final = _words(
     """
     submit request ask lodge start begin launch queue schedule create log note record propose open file register need
     want expect wait remain stay say show list trigger kick hand apply plan enter
+    use include cover contain have cost mean bear call name
     """
 )
 
