@@ -18,7 +18,10 @@ from receipts_middleware.core.patterns import pattern_of
 _ASKED: Final = 2_000
 _MAX_PARTS: Final = 12
 #: Where one part of a request ends and another begins.
-_PART: Final = pattern_of(r"(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bMrs)[.;!?]\s+|\n+\s*|,\s+|[.;!?]$|\s+\b(?:and|then|also|plus)\b\s+|^(?:and|then|also|plus)\b")
+_PART: Final = pattern_of(
+    r"(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bMrs)[.;!?]\s+|\n+\s*|,\s+|[.;!?]$|\s+\b(?:and|then|also|plus)\b\s+"
+    r"|^(?:and|then|also|plus)\b"
+)
 #: What only says when or under what condition a part is asked for.
 _CONDITION: Final = pattern_of(
     r"\b(?:before|after|if|unless|once|until|so that|so (?:he|she|they|it|I|we)|because|as soon as|in case)\b.*",
@@ -26,8 +29,11 @@ _CONDITION: Final = pattern_of(
 )
 #: What is not asked for: prohibitions, what was done before, questions.
 _UNASKED: Final = pattern_of(
-    r"\b(?:not|never|no|without|instead of|rather than|did|didn't|dont|hold off|already|last|yesterday|who|when|why|how|what"
-    r"|might|maybe|thanks? you|(?:tell|show|give|let) me|(?:I|we|they|he|she)(?:[’']ve| have| had| was| were)|thinking|wonder\w*|later|tomorrow I|I[’']ll|we[’']ll)\b|n[’']t\b|\b(?:is|are|was|were|does|has|have) (?:it|he|she|they|the|my|our|there|we|you)\b",
+    r"\b(?:not|never|no|without|instead of|rather than|did|didn't|dont|hold off|already|last|yesterday|who"
+    r"|when|why|how|what"
+    r"|might|maybe|thanks? you|(?:tell|show|give|let) me|(?:I|we|they|he|she)(?:[’']ve| have| had| was| were)"
+    r"|thinking|wonder\w*|later|tomorrow I|I[’']ll|we[’']ll)\b|n[’']t\b|\b(?:is|are|was|were|does|has"
+    r"|have) (?:it|he|she|they|the|my|our|there|we|you)\b",
     re.IGNORECASE,
 )
 #: What says how things are, and asks for nothing.
@@ -141,7 +147,11 @@ def _asking_verb(words: list[str], run: Run) -> str:
     """Stem of the verb by which a part asks, which stands at its beginning in its plain form."""
     for word in [w for w in words[:_FIRST] if w not in _POLITE][:2]:
         own = stem(word)
-        if not _NO_VERB.search(word) and (own not in _IDLE or word in _LIGHT) and families([own, own.removeprefix("re")], run.words):
+        if (
+            not _NO_VERB.search(word)
+            and (own not in _IDLE or word in _LIGHT)
+            and families([own, own.removeprefix("re")], run.words)
+        ):
             return own
     return ""
 
@@ -186,7 +196,13 @@ def _tools_for(part: Part, able: list[Traits], held: frozenset[str], run: Run) -
     best = max((_fits(part, t) + _met(part, t, run) for t in called), default=0.0)
     fresh = part.words - held - frozenset(code for code in codes_of(part.text) if code in run.seen_text())
     scores = [(_fits(part, t), t) for t in able]
-    if not part.verb and _WISH.search(part.text) and len(fresh) > 1 and fresh == part.words and not any(score >= _FITS for score, _ in scores):
+    if (
+        not part.verb
+        and _WISH.search(part.text)
+        and len(fresh) > 1
+        and fresh == part.words
+        and not any(score >= _FITS for score, _ in scores)
+    ):
         acting = [(score, t) for score, t in scores if t.kind == "acting"]
         chosen = max(acting, key=lambda pair: pair[0], default=None)
         if chosen is not None and (chosen[0] or len(acting) == 1):
@@ -281,7 +297,9 @@ def given_words(act: Act) -> frozenset[str]:
     return act.arg_words() - act.once(_of_nothing)
 
 
-_NOTHING: Final = pattern_of(r"[\"']?\b([A-Za-z_]{2,40})[\"']?\s*[:=]\s*(?:\[\s*\]|\{\s*\}|null\b|None\b|\"\"|false\b|0(?![\d.]))")
+_NOTHING: Final = pattern_of(
+    r"[\"']?\b([A-Za-z_]{2,40})[\"']?\s*[:=]\s*(?:\[\s*\]|\{\s*\}|null\b|None\b|\"\"|false\b|0(?![\d.]))"
+)
 
 
 def _of_nothing(act: Act) -> frozenset[str]:

@@ -31,10 +31,15 @@ from receipts_middleware.core.values import Value, read_values
 _TELLS: Final = 1.75
 #: Words by which a clause denies, offers, plans, asks or leaves open.
 _OPEN: Final = pattern_of(
-    r"\b(?:not|no(?! longer)|never|none|nothing|nobody|unable|cannot|failed|error\w*|pending|awaiting|waiting|once|will|shall|should|would|could"
-    r"|might|(?-i:may)|need\w*|want\w*|still|yet|unfortunately|except|skipp\w*|missing|unavailable|next|later|if|unless|let me"
-    r"|ready to|happy to|to do|to be|left to|left out|going to|about to|plan\w*|please|already|asked|requested|can(?! (?:now )?(?:see|read|open|view|access|edit|follow|join|find)\b)"
-    r"|(?:is|are) to|up to|instead|until|to come|remains?|forgot|miss(?:ed|ing)|neither|nor|kept|same|unchanged|proceed\w*|assist\w*|decided|must|requires?|be (?=\w+ed\b)|have (?:the|your|it)|eligible|shows? that|indicates?|seems?"
+    r"\b(?:not|no(?! longer)|never|none|nothing|nobody|unable|cannot|failed|error\w*|pending|awaiting|waiting"
+    r"|once|will|shall|should|would|could"
+    r"|might|(?-i:may)|need\w*|want\w*|still|yet|unfortunately|except|skipp\w*|missing|unavailable|next|later"
+    r"|if|unless|let me"
+    r"|ready to|happy to|to do|to be|left to|left out|going to|about to|plan\w*|please|already|asked|requested"
+    r"|can(?! (?:now )?(?:see|read|open|view|access|edit|follow|join|find)\b)"
+    r"|(?:is|are) to|up to|instead|until|to come|remains?|forgot|miss(?:ed|ing)|neither|nor|kept|same"
+    r"|unchanged|proceed\w*|assist\w*|decided|must|requires?|be (?=\w+ed\b)|have (?:the|your|it)|eligible"
+    r"|shows? that|indicates?|seems?"
     r"|let[’']s|difference|policy|stays?|stayed|alone|offer\w*|suggest\w*|recommend\w*)\b"
     r"|n[’']t\b|[’']ll\b|[’']d\b|\?|^(?:to|before|after|when|while|as soon)\b",
     re.IGNORECASE,
@@ -43,7 +48,8 @@ _OPEN: Final = pattern_of(
 _REFERS: Final = pattern_of(r"\b(?:it|that|this|them|they|those|these|rest|both|either|other|one)\b", re.IGNORECASE)
 #: Forms of what was done or now stands.
 _STANDS: Final = pattern_of(
-    r"\b(?:is|are|has|have|had|was|were|went|got|gets?|goes|now|knows?|heard|comes?|coming|arrives?|runs|can|gone|done|in place|with)\b|[’'](?:s|re|ve)\b"
+    r"\b(?:is|are|has|have|had|was|were|went|got|gets?|goes|now|knows?|heard|comes?|coming|arrives?|runs|can"
+    r"|gone|done|in place|with)\b|[’'](?:s|re|ve)\b"
     r"|:(?=[\s*_]*\w)|✅|✔|\[x\]",
     re.IGNORECASE,
 )
@@ -94,7 +100,9 @@ def _clauses(table: Table) -> Iterator[_Clause]:
             if len(clause) > 3 and not _OPEN.search(clause):
                 said = _ASIDE.sub(" ", clause)
                 words = frozenset(stem(w) for w in words_of(said))
-                yield _Clause(clause, start + at, said, words, stems_of(said) | codes_of(said), tuple(read_values(said)))
+                yield _Clause(
+                    clause, start + at, said, words, stems_of(said) | codes_of(said), tuple(read_values(said))
+                )
 
 
 def _cut(text: str) -> Iterator[tuple[int, int]]:
@@ -142,6 +150,8 @@ def _verb_score(clause: _Clause, unmet: Unmet, run: Run) -> float:
     if unmet.orphan:
         return 0.5 if len(clause.content & unmet.things) > 1 else 0.0
     exact = {part.verb, part.verb.removeprefix("re"), *traits.acts, traits.lead, traits.head} - COMMON - {""}
+    if part.verb and is_named(unmet):
+        exact |= {part.verb}
     if not clause.words.isdisjoint(exact):
         return 1.0
     kin = traits.verbs | part.verbs if part.verbs else traits.verbs
@@ -197,9 +207,7 @@ def _accuse(table: Table, clause: _Clause, unmet: Unmet) -> None:
         claim = bound.claim
         if claim.end <= clause.start or claim.start >= end:
             kept.append(bound)
-        elif bound.judged.status not in ("supported", "unmatched") or bound.judged.reason in SETTLED:
-            return
-        elif _is_needed(bound, table):
+        elif _is_settled(bound) or _is_needed(bound, table):
             return
         elif claim.start < clause.start - _LEAST:
             kept.append(_until(bound, clause.start))
@@ -211,6 +219,10 @@ def _accuse(table: Table, clause: _Clause, unmet: Unmet) -> None:
         strength="done", objects=tuple(sorted(clause.words)),
     )  # fmt: skip
     table.found = [*kept, Bound(found, Judged("not_called", names, (), "", "undone", "S3"))]
+
+
+def _is_settled(bound: Bound) -> bool:
+    return bound.judged.status not in ("supported", "unmatched") or bound.judged.reason in SETTLED
 
 
 def _is_needed(bound: Bound, table: Table) -> bool:
