@@ -20,14 +20,19 @@ from receipts_middleware.core.tables import table_of
 
 #: Words by which a clause says that a thing goes on as it was.
 STAYS: Final = pattern_of(
-    r"\b(?:still|remain(?:s|ed|ing)?|stay(?:s|ed)?|unchanged|untouched|intact|(?:continues?|continued|goes on) (?:to be|being|in)"
-    r"|keeps? (?:being|running|its|their|her|his)|runs? on|waiting|awaits?|awaiting|sitting|sits (?:in|here|there|un)|parked|resting|(?:is|are|it[’']s) (?:just|only)|as (?:it|they) (?:was|were|is|are)|(?<!^)as (?:it|they) stands?)\b"
-    r"|(?:^|\b(?:I|we|and|just|been|was|were|(?:I|we) have)(?:[’']ve)? )(?:left|kept|leaving|keeping)\b(?! (?:a|an|you|him|her|them) (?:note|message|comment|voicemail|reminder|review))",
+    r"\b(?:still|remain(?:s|ed|ing)?|stay(?:s|ed)?|unchanged|untouched|intact|(?:continues?|continued"
+    r"|goes on) (?:to be|being|in)"
+    r"|keeps? (?:being|running|its|their|her|his)|runs? on|waiting|awaits?|awaiting|sitting|sits (?:in|here"
+    r"|there|un)|parked|resting|(?:is|are|it[’']s) (?:just|only)|as (?:it|they) (?:was|were|is|are)"
+    r"|(?<!^)as (?:it|they) stands?)\b"
+    r"|(?:^|\b(?:I|we|and|just|been|was|were|(?:I|we) have)(?:[’']ve)? )(?:left|kept|leaving"
+    r"|keeping)\b(?! (?:a|an|you|him|her|them) (?:note|message|comment|voicemail|reminder|review))",
     re.IGNORECASE,
 )
 #: Behind these a state is that of what was before: "at its present size".
 _AS_BEFORE: Final = pattern_of(
-    r"\b(?:at|on|with|under|in|to|as) (?:its|the|their|your|her|his) (?:present|current|old|previous|former|original|usual|same)\b",
+    r"\b(?:at|on|with|under|in|to|as) (?:its|the|their|your|her|his) (?:present|current|old|previous|former"
+    r"|original|usual|same)\b",
     re.IGNORECASE,
 )
 
@@ -63,13 +68,15 @@ _STATES: Final = _rows(
             blocked frozen idle / on live up active running open working back armed""",
         "lock": "open unlocked / shut locked closed secure",
         "close": "open pending unresolved ongoing running active / closed shut done over settled finished",
-        "share grant": "private hidden restricted personal nobody alone locked / see access view has have got read follow open seen",
+        "share grant": "private hidden restricted personal nobody alone locked / see access view has have got"
+        " read follow open seen",
         "post deploy": """draft unpublished private hidden offline unlisted old previous staging queue
             / live public online out up visible air""",
         "tell": """unsent draft drafts outbox unaware dark unread
             / know aware hear heard loop expect notice got inform word told message inbox read copied seen""",
         "submit report": "unsent draft unfiled here desk / with in lodged filed hands received through logged",
-        "pay": "unpaid outstanding open due owed unsettled / paid settled square left leave gone pocket account way clear",
+        "pay": "unpaid outstanding open due owed unsettled / paid settled square left leave gone pocket"
+        " account way clear",
         "refund": "unrefunded kept / back card account returned way pocket",
         "buy": "unordered / order way ordered coming yours basket sent bought",
         "ship": "here warehouse shelf / way left out shipped coming",
@@ -154,7 +161,9 @@ def _has_opposite(word: str, act: Act) -> bool:
 
 #: A state, plainly said.
 _IS: Final = pattern_of(
-    r"(?:\b(?:is|are)|[’']s|[’']re) (?:off|on|open|closed|shut|locked|unlocked|private|idle|inactive|active|paused|armed)(?= (?:now|for now|at the moment|right now))?[.!]?$",
+    r"(?:\b(?:is|are)|[’']s|[’']re) (?:off|on|open|closed|shut|locked|unlocked|private|idle|inactive|active"
+    r"|paused|armed)"
+    r"(?= (?:now|for now|at the moment|right now))?[.!]?$",
     re.IGNORECASE,
 )
 _PREFIXES: Final = ("un", "dis", "de", "in")

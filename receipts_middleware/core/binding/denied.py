@@ -94,14 +94,14 @@ _EARLIER: Final = 10
 
 
 def _names_only(bound: Bound, act: Act, denying: Sequence[Piece]) -> bool:
-    """Whether words of an act only name the thing that is spoken of: "About his shot on Monday: I haven't booked it"."""
+    """Whether words of an act only name a thing: "About his shot on Monday: I haven't booked it"."""
     claim = bound.claim
     named = claim.aspect == "none" and any(start <= claim.start < end for _, start, end in denying)
     return named and fit(meant_by(claim), act.traits).verb < 1
 
 
 def _is_stated(act: Act, table: Table) -> bool:
-    """Whether a clause that denies nothing says how things stand after an act: "all but the cumin is in your basket"."""
+    """Whether a clause says how things stand after an act: "all but the cumin is in your basket"."""
     words = act.arg_words() | act.traits.own
     return any(
         says_after(text[a:b], act.traits)

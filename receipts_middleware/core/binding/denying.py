@@ -13,12 +13,15 @@ from receipts_middleware.core.patterns import pattern_of
 #: What nobody did anything to: "it's right where you left it", "awaiting your go-ahead".
 _LEFT_ALONE: Final = (
     r"right where|where (?:it|they) (?:was|were)(?= *$| *[,.;])|where you left|(?:as|like) before|as usual"
-    r"|await\w* your|waiting (?:for|on) your (?:ok|okay|approval|go-ahead|confirmation|word|sign-off|answer|decision|yes)"
+    r"|await\w* your|waiting (?:for|on) your (?:ok|okay|approval|go-ahead|confirmation|word|sign-off|answer"
+    r"|decision|yes)"
 )
 #: Words by which a clause says that something was not done, or could not be.
 DENIES: Final = pattern_of(
-    r"\b(?:has|have|[’']ve|had|was|were|did|could|is|are)(?:n[’']t| not| never)\b|\b(?:has|have|[’']ve|is|are) yet to\b"
-    r"|\b(?:does|do)(?:n[’']t| not) (?:yet )?(?:have|know|see|show|appear)\b|\bnever (?:went|left|got|happened|ran|came)\b"
+    r"\b(?:has|have|[’']ve|had|was|were|did|could|is|are)(?:n[’']t| not| never)\b|\b(?:has|have|[’']ve|is"
+    r"|are) yet to\b"
+    r"|\b(?:does|do)(?:n[’']t| not) (?:yet )?(?:have|know|see|show|appear)\b|\bnever (?:went|left|got|happened"
+    r"|ran|came)\b"
     r"|\b(?:held|holding) (?:(?:it|that|this|them|the [\w’'-]+) )?(?:off|back)\b"
     r"|\b(?:stopped short of|stopped before|decided against|refrained from|backed out of)\b"
     r"|\b(?:chose|opted|decided|preferred) not to\b|\bwithout (?:actually )?\w+ing\b"
@@ -28,7 +31,8 @@ DENIES: Final = pattern_of(
     r"|\b(?:taken|took|made|done) (?:no (?:action|steps?|changes?|edits?)|nothing)\b"
     r"|\b(?:I|we)(?:[’']ve| have)? (?:\w+ed|sent|made|put|set|paid) (?:nothing|no)\b"
     r"|\b(?:unable|failed) to\b|\bfell through\b"
-    r"|\b(?:still|remains?|remained|stays?|stayed|left|sits?|sitting|here) (?:here )?un(?!der|til)\w+(?:ed|sent|sold|paid|made|read)\b"
+    r"|\b(?:still|remains?|remained|stays?|stayed|left|sits?|sitting|here) (?:here )?un(?!der|til)\w+(?:ed"
+    r"|sent|sold|paid|made|read)\b"
     r"|\bun(?:touched|changed|sent|published|sold|booked|altered)\b"
     r"|\b(?:left|leave|kept|keep) (?:[\w’'#-]+ ){1,4}(?:as (?:it|they|is|that)|alone|standing|in place|off|out)\b"
     r"|\b(?:stays?|stayed|remains?|remained|(?:is|are|[’']s) still) "
@@ -44,7 +48,8 @@ SPARED: Final = pattern_of(
 )
 #: Words without which a clause only says that a thing goes on as it was.
 SAYS_NOT: Final = pattern_of(
-    r"n[’']t\b|\b(?:not|never|no|none|nothing|nobody|neither|yet to|to be|without|unable|failed|alone|un(?!der|til|less)\w+ed"
+    r"n[’']t\b|\b(?:not|never|no|none|nothing|nobody|neither|yet to|to be|without|unable|failed|alone|un(?!der"
+    r"|til|less)\w+ed"
     r"|held|holding|stopped|refrained)\b"
     rf"|\b(?:{_LEFT_ALONE})\b",
     re.IGNORECASE,
@@ -60,14 +65,16 @@ BY_ITSELF: Final = pattern_of(r"(?<!\bI )(?<!\bwe )\b(?:has|have)(?:n[’']t| no
 #: Words by which a clause speaks of what was named before it, or leaves it out.
 REFERS: Final = pattern_of(
     r"\b(?:it|its|it[’']s|this|them|they|they[’']re|those|these)\b|\bthat(?= (?:is|was|has|still)\b|[’']s\b)"
-    r"|^(?:(?:and|but|so far|yet|as yet) )*(?:left|kept|still|nothing|none|is|are|was|were|has|have|hasn|haven|isn|stays?"
+    r"|^(?:(?:and|but|so far|yet|as yet) )*(?:left|kept|still|nothing|none|is|are|was|were|has|have|hasn|haven"
+    r"|isn|stays?"
     r"|remains?|waiting|awaiting)\b"
     r"|\bwithout \w+ing (?:anything|it|them)\b",
     re.IGNORECASE,
 )
 #: What takes a denial back, or makes it one of something else.
 _OTHERWISE: Final = pattern_of(
-    r"\b(?:else|itself|themselves|other|others|further|additional|more|again|until|unless|without(?! (?:actually )?\w+ing)"
+    r"\b(?:else|itself|themselves|other|others|further|additional|more|again|until|unless"
+    r"|without(?! (?:actually )?\w+ing)"
     r"|beyond|only|twice|separate|apart|another|different|if|when|should|would|will|can|may|might|any of|fees?|cost"
     r"|on top|besides|as well)\b|\?|[’']ll\b",
     re.IGNORECASE,

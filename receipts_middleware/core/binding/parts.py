@@ -19,7 +19,8 @@ _ASKED: Final = 2_000
 _MAX_PARTS: Final = 12
 #: Where one part of a request ends and another begins.
 _PART: Final = pattern_of(
-    r"(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bMrs)[.;!?]\s+|\n+\s*|,\s+|[.;!?]$|\s+\b(?:and|then|also|plus)\b\s+|^(?:and|then|also|plus)\b"
+    r"(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bMrs)[.;!?]\s+|\n+\s*|,\s+|[.;!?]$|\s+\b(?:and|then|also|plus)\b\s+"
+    r"|^(?:and|then|also|plus)\b"
 )
 #: What only says when or under what condition a part is asked for.
 _CONDITION: Final = pattern_of(
@@ -28,8 +29,11 @@ _CONDITION: Final = pattern_of(
 )
 #: What is not asked for: prohibitions, what was done before, questions.
 _UNASKED: Final = pattern_of(
-    r"\b(?:not|never|no|without|instead of|rather than|did|didn't|dont|hold off|already|last|yesterday|who|when|why|how|what"
-    r"|might|maybe|thanks? you|(?:tell|show|give|let) me|(?:I|we|they|he|she)(?:[’']ve| have| had| was| were)|thinking|wonder\w*|later|tomorrow I|I[’']ll|we[’']ll)\b|n[’']t\b|\b(?:is|are|was|were|does|has|have) (?:it|he|she|they|the|my|our|there|we|you)\b",
+    r"\b(?:not|never|no|without|instead of|rather than|did|didn't|dont|hold off|already|last|yesterday|who"
+    r"|when|why|how|what"
+    r"|might|maybe|thanks? you|(?:tell|show|give|let) me|(?:I|we|they|he|she)(?:[’']ve| have| had| was| were)"
+    r"|thinking|wonder\w*|later|tomorrow I|I[’']ll|we[’']ll)\b|n[’']t\b|\b(?:is|are|was|were|does|has"
+    r"|have) (?:it|he|she|they|the|my|our|there|we|you)\b",
     re.IGNORECASE,
 )
 #: What says how things are, and asks for nothing.

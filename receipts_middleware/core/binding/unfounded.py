@@ -272,8 +272,6 @@ _TINY: Final = 1e-6
 def _is_alike(quantity: Quantity, keyed: Keyed, act: Act) -> bool:
     """Whether a number of a call is of the kind that a quantity of a claim is."""
     given, words = keyed.given, frozenset(keyed.words)
-    if quantity.measure == "temperature" and given.measure == "count" and given.is_name and "script" in words:
-        return True
     if given.is_name or not given.amount:
         return False
     if quantity.measure == "count":

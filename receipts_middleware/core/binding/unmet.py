@@ -7,7 +7,7 @@ what only this part names and that has the part's verb, one of its family, or ho
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from receipts_middleware.core.binding.before import says_after
@@ -31,10 +31,16 @@ from receipts_middleware.core.values import Value, read_values
 _TELLS: Final = 1.75
 #: Words by which a clause denies, offers, plans, asks or leaves open.
 _OPEN: Final = pattern_of(
-    r"\b(?:not|no(?! longer)|never|none|nothing|nobody|unable|cannot|failed|error\w*|pending|awaiting|waiting|once|will|shall|should|would|could"
-    r"|might|(?-i:may)|need\w*|want\w*|still|yet|unfortunately|except|skipp\w*|missing|unavailable|next|later|if|unless|let me"
-    r"|ready to|happy to|to do|to be|left to|left out|going to|about to|plan\w*|please|already|asked|requested|can(?! (?:now )?(?:see|read|open|view|access|edit|follow|join|find)\b)"
-    r"|(?:is|are) to|up to|instead|until|to come|remains?|forgot|miss(?:ed|ing)|neither|nor|kept|same|unchanged|proceed\w*|assist\w*|decided|stays?|stayed|alone|offer\w*|suggest\w*|recommend\w*)\b"
+    r"\b(?:not|no(?! longer)|never|none|nothing|nobody|unable|cannot|failed|error\w*|pending|awaiting|waiting"
+    r"|once|will|shall|should|would|could"
+    r"|might|(?-i:may)|need\w*|want\w*|still|yet|unfortunately|except|skipp\w*|missing|unavailable|next|later"
+    r"|if|unless|let me"
+    r"|ready to|happy to|to do|to be|left to|left out|going to|about to|plan\w*|please|already|asked|requested"
+    r"|can(?! (?:now )?(?:see|read|open|view|access|edit|follow|join|find)\b)"
+    r"|(?:is|are) to|up to|instead|until|to come|remains?|forgot|miss(?:ed|ing)|neither|nor|kept|same"
+    r"|unchanged|proceed\w*|assist\w*|decided|must|requires?|be (?=\w+ed\b)|have (?:the|your|it)|eligible"
+    r"|shows? that|indicates?|seems?"
+    r"|let[’']s|difference|policy|stays?|stayed|alone|offer\w*|suggest\w*|recommend\w*)\b"
     r"|n[’']t\b|[’']ll\b|[’']d\b|\?|^(?:to|before|after|when|while|as soon)\b",
     re.IGNORECASE,
 )
@@ -42,17 +48,22 @@ _OPEN: Final = pattern_of(
 _REFERS: Final = pattern_of(r"\b(?:it|that|this|them|they|those|these|rest|both|either|other|one)\b", re.IGNORECASE)
 #: Forms of what was done or now stands.
 _STANDS: Final = pattern_of(
-    r"\b(?:is|are|has|have|had|was|were|went|got|gets?|goes|now|knows?|heard|comes?|coming|arrives?|runs|can|gone|done|in place|with)\b|[’'](?:s|re|ve)\b"
+    r"\b(?:is|are|has|have|had|was|were|went|got|gets?|goes|now|knows?|heard|comes?|coming|arrives?|runs|can"
+    r"|gone|done|in place|with)\b|[’'](?:s|re|ve)\b"
     r"|:(?=[\s*_]*\w)|✅|✔|\[x\]",
     re.IGNORECASE,
 )
-_PERSONS: Final = frozenset("know knows knew heard hears aware".split())
+
+
+#: Words of a part that only names what is wanted; a longer one tells how things are.
+_FEW: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
     text: str
     start: int
+    said: str
     words: frozenset[str]
     content: frozenset[str]
     values: tuple[Value, ...]
@@ -64,7 +75,9 @@ def tell_unmet(table: Table) -> None:
     Args:
         table: Claims and calls; claims in it are replaced, and what is no claim by its grammar is added.
     """
-    parts = unmet_parts(table.run)
+    if table.run.this_turn and not table.acts:
+        return  # a talk goes on, and what was done before was told before
+    parts = [part for part in unmet_parts(table.run) if part.part.verb or len(part.part.words) <= _FEW]
     if not parts:
         return
     held = held_words(table.run)
@@ -85,9 +98,10 @@ def _clauses(table: Table) -> Iterator[_Clause]:
             clause = text[first:last].strip(" .!,;*_")
             at = text.find(clause, first)
             if len(clause) > 3 and not _OPEN.search(clause):
-                words = frozenset(stem(w) for w in words_of(clause))
+                said = _ASIDE.sub(" ", clause)
+                words = frozenset(stem(w) for w in words_of(said))
                 yield _Clause(
-                    clause, start + at, words, stems_of(clause) | codes_of(clause), tuple(read_values(clause))
+                    clause, start + at, said, words, stems_of(said) | codes_of(said), tuple(read_values(said))
                 )
 
 
@@ -104,6 +118,8 @@ def _cut(text: str) -> Iterator[tuple[int, int]]:
         yield 0, label.end()
 
 
+#: What stands in brackets.
+_ASIDE: Final = pattern_of(r"\([^()\n]{0,200}\)?|^[^()\n]{0,200}\)")
 _AND: Final = pattern_of(r"\s+(?:and|then)\s+")
 _LABEL: Final = pattern_of(r"[^:.\n]{2,40}: (?:[\w-]+ ?){1,4}(?=[.,;!]|$)")
 
@@ -134,22 +150,28 @@ def _verb_score(clause: _Clause, unmet: Unmet, run: Run) -> float:
     if unmet.orphan:
         return 0.5 if len(clause.content & unmet.things) > 1 else 0.0
     exact = {part.verb, part.verb.removeprefix("re"), *traits.acts, traits.lead, traits.head} - COMMON - {""}
+    if part.verb and is_named(unmet):
+        exact |= {part.verb}
     if not clause.words.isdisjoint(exact):
         return 1.0
     kin = traits.verbs | part.verbs if part.verbs else traits.verbs
-    past = frozenset(stem(w) for w in words_of(clause.text) if is_past_form(w))
-    if any(is_related(families([w], run.words), kin, traits) for w in past - COMMON):
+    past = frozenset(stem(w) for w in words_of(clause.said) if is_past_form(w))
+    if any(is_related(families([w], run.words), kin, traits) for w in past - COMMON - _HEARD):
         return 1.0
-    return 0.75 if says_after(clause.text, traits) else 0.0
+    return 0.75 if says_after(clause.said, traits) else 0.0
+
+
+#: Words by which a reply says that it took something in: "aisle seats noted".
+_HEARD: Final = frozenset(stem(w) for w in "noted understood heard".split())
 
 
 def _is_done(clause: _Clause, unmet: Unmet) -> bool:
     """Whether a clause tells of something done or of how it stands, and names no thing alone."""
     if unmet.traits.kind == "reading" and any(is_looking(w) for w in (unmet.traits.lead, unmet.part.verb)):
-        return _LOOKED.search(clause.text) is not None
+        return _LOOKED.search(clause.said) is not None
     own = unmet.traits.acts | {unmet.part.verb} | (unmet.traits.own & unmet.part.words)
-    return _STANDS.search(clause.text) is not None or any(
-        is_past_form(w) or (w[-1] == "s" and stem(w) in own) for w in words_of(clause.text)
+    return _STANDS.search(clause.said) is not None or any(
+        is_past_form(w) or (w[-1] == "s" and stem(w) in own) for w in words_of(clause.said)
     )
 
 
@@ -185,11 +207,7 @@ def _accuse(table: Table, clause: _Clause, unmet: Unmet) -> None:
         claim = bound.claim
         if claim.end <= clause.start or claim.start >= end:
             kept.append(bound)
-        elif (
-            bound.judged.status not in ("supported", "unmatched")
-            or bound.judged.reason in SETTLED
-            or _is_needed(bound, table)
-        ):
+        elif _is_settled(bound) or _is_needed(bound, table):
             return
         elif claim.start < clause.start - _LEAST:
             kept.append(_until(bound, clause.start))
@@ -201,6 +219,10 @@ def _accuse(table: Table, clause: _Clause, unmet: Unmet) -> None:
         strength="done", objects=tuple(sorted(clause.words)),
     )  # fmt: skip
     table.found = [*kept, Bound(found, Judged("not_called", names, (), "", "undone", "S3"))]
+
+
+def _is_settled(bound: Bound) -> bool:
+    return bound.judged.status not in ("supported", "unmatched") or bound.judged.reason in SETTLED
 
 
 def _is_needed(bound: Bound, table: Table) -> bool:
@@ -232,8 +254,3 @@ def _until(bound: Bound, end: int) -> Bound:
 
 
 _JOINT: Final = pattern_of(r"[\s,;:–—-]*(?:\b(?:and|but|then|so)\b)?\s*\Z", re.IGNORECASE)
-
-
-def still_unmet(table: Table) -> Sequence[Unmet]:
-    """Parts that no call met. For tests."""
-    return unmet_parts(table.run)
