@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
-from receipts_middleware.core.binding.bodies import leaf_texts
 from receipts_middleware.core.binding.candidates import Candidate, Candidates
 from receipts_middleware.core.binding.compare import TARGETS, agrees, shape
 from receipts_middleware.core.binding.labels import is_label
+from receipts_middleware.core.binding.left_out import left_out, left_out_list
 from receipts_middleware.core.binding.reasons import tells_why
 from receipts_middleware.core.binding.spoken import names_in
 from receipts_middleware.core.binding.tools import FITS
@@ -274,7 +274,7 @@ def _inside(
     for candidate in calls:
         act = candidate.act
         quantified = of_all or _is_whole_range(claim.text, act)
-        short = _left_out(act, values)
+        short = left_out(act, values)
         if short and not tells_why(claim.text, act):
             return ("failed" if len(values) <= 2 and not quantified else "partial_batch"), (act,), short
         tried = act.once(_tried)
@@ -284,9 +284,9 @@ def _inside(
                 return "partial_batch", (act,), f"{act.entry.id} is partial"
         if not act.done:
             continue
-        left_out = act.once(_left_out_list)
-        if left_out and (quantified or any(int(v.norm) in tried for v in counts)):
-            return "partial_batch", (act,), left_out
+        listed = act.once(left_out_list)
+        if listed and (quantified or any(int(v.norm) in tried for v in counts)):
+            return "partial_batch", (act,), listed
         for value in counts:
             if agrees(value, act):
                 continue
@@ -296,28 +296,6 @@ def _inside(
     return None
 
 
-_FAILED_LISTS: Final = frozenset(
-    """failed failures rejected errors skipped unprocessed unsuccessful invalid missing notfound bounced denied unknown
-    suspended ineligible refused unreachable""".split()
-)
-
-
-def _left_out(act: Act, values: Sequence[Value]) -> str:
-    """A thing that the claim names and that a result lists among those for which it was not done."""
-    body = act.body()
-    if not isinstance(body, dict) or act.entry.outcome != "partial":
-        return ""
-    lists = {str(key).lower().replace("_", ""): value for key, value in list(body.items())[:50]}
-    bad = " ".join(t for key, v in lists.items() if key in _FAILED_LISTS for t in leaf_texts(v, keys=True)).lower()
-    good = " ".join(
-        t for key, v in lists.items() if key not in _FAILED_LISTS for t in leaf_texts(v, keys=False)
-    ).lower()
-    for value in values:
-        if value.kind in TARGETS and value.norm.lower() in bad and value.norm.lower() not in good:
-            return value.text
-    return ""
-
-
 _RANGE: Final = pattern_of(r"\b(\d{1,6})\s?(?:through|thru|to|-|–)\s?(\d{1,6})\b")
 
 
@@ -325,50 +303,6 @@ def _is_whole_range(text: str, act: Act) -> bool:
     """Whether a claim names a range of as many things as the call was given: "players 201 through 205"."""
     tried = act.once(_tried)
     return bool(tried) and any(int(m[2]) - int(m[1]) + 1 in tried for m in _RANGE.finditer(text))
-
-
-_ITEM_KEYS: Final = frozenset("item name id file title recipient email address sku line".split())
-
-
-def rejected_by_name(text: str, act: Act) -> str:
-    """A thing that a claim names in words and that a result lists among those for which it was not done.
-
-    Args:
-        text: The claim. Untrusted.
-        act: The call.
-
-    Returns:
-        The thing; empty where there is none.
-    """
-    body = act.body()
-    said = f" {' '.join(words_of(text[:2_000]))} "
-    for key, held in list(body.items())[:50] if isinstance(body, dict) else ():
-        if not isinstance(held, list) or not _FAILED_LISTS & set(words_of(str(key))):
-            continue
-        for name in (name for item in held[:50] for name in _names_of(item)):
-            plain = " ".join(words_of(name)) if len(name) <= _NAME else ""
-            if len(plain) > 2 and f" {plain} " in said:
-                return name
-    return ""
-
-
-_NAME: Final = 40
-
-
-def _names_of(item: object) -> list[str]:
-    values = [v for k, v in item.items() if k in _ITEM_KEYS] if isinstance(item, dict) else [item]
-    return [v for v in values if isinstance(v, str)]
-
-
-def _left_out_list(act: Act) -> str:
-    """The key of a list that is not empty, by which a result says for what it was not done: `rejected_bls`."""
-    body = act.body()
-    if not isinstance(body, dict):
-        return ""
-    for key, value in list(body.items())[:50]:
-        if isinstance(value, list) and value and _FAILED_LISTS & set(words_of(str(key))):
-            return f"{key}: {len(value)}"
-    return ""
 
 
 def _tried(act: Act) -> set[int]:

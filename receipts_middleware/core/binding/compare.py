@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.grounds import is_derived
-from receipts_middleware.core.binding.keyed import keyed_dates, keyed_numbers
+from receipts_middleware.core.binding.keyed import keyed_numbers, other_end
 from receipts_middleware.core.binding.labels import QUANTITY_KEYS, says_when, says_which
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.units import in_another_unit
@@ -89,9 +89,7 @@ def compare(text: str, values: Sequence[Value], act: Act, run: Run, mentioned: P
             found.agree.append(value)
             continue
         mentioned = mentioned if mentioned is not None else Pool(values)
-        if value.kind in settled and not (
-            value.kind == "date" and _IS_SPAN.search(text) and _other_end(value, mentioned, act)
-        ):
+        if value.kind in settled and not (value.kind == "date" and _IS_SPAN.search(text) and other_end(mentioned, act)):
             found.silent.append(value)  # the call's own amount or day is named, so this is another one
             continue
         said = _differs(value, text, mentioned, act, run) if act.check_args or value.kind == "id" else None
@@ -260,7 +258,7 @@ def _other_time(value: Value, mentioned: Pool, act: Act, run: Run) -> str | None
         return None  # "Fri 05/06", as the call answered
     if value.kind == "time" and value.norm[:5] in run.ends():
         return None
-    if value.kind == "date" and (other := _other_end(value, mentioned, act)):
+    if value.kind == "date" and (other := other_end(mentioned, act)):
         return other
     if not given or any(mentioned.contains(v) for v in given):
         return None  # the call's own date is named, so this is another one
@@ -271,20 +269,6 @@ def _other_time(value: Value, mentioned: Pool, act: Act, run: Run) -> str | None
     if any(v.text.lstrip("0:") == value.text.lstrip("0:") for v in given):
         return None  # 00:01:12 and 1:12
     return given[0].text
-
-
-def _other_end(value: Value, mentioned: Pool, act: Act) -> str | None:
-    """The other end of a span of days of which a claim names one as the call was given it: 12 to 17 over 14 to 17."""
-    ends = [v for key, v in act.once(keyed_dates) if _ENDS.intersection(key.split())]
-    own = [v for v in ends if not mentioned.contains(v)]
-    return own[0].text if len(ends) == _TWO and len(own) == 1 else None
-
-
-#: Words of keys under which a span of days begins and ends.
-_ENDS: Final = frozenset(
-    "start end from to in out begin until till arrival departure checkin checkout first last".split()
-)
-_TWO: Final = 2
 
 
 def _other_money(value: Value, text: str, mentioned: Pool, act: Act, run: Run) -> str | None:
@@ -407,43 +391,3 @@ def _is_near(value: Value, number: Value, text: str) -> bool:
         abs(said * beneath - own * below) * 10 <= own * below
         and _NEARLY.search(text[max(0, value.start - 20) : value.start]) is not None
     )
-
-
-_NUMBER: Final = pattern_of(r"\d{2,4}")
-_SHORT: Final = pattern_of(r"(?<![\w-])[A-Za-z]{0,4}-?\d{1,4}[A-Za-z]?(?![\w-])")
-
-
-def _shorts(act: Act) -> list[tuple[str, str]]:
-    """Short names with a digit among the arguments, in lower case and as given."""
-    pairs = ((given.strip().lower(), given) for _, given in act.arg_pairs())
-    return [(o, g) for o, g in pairs if len(o) <= _MAX_SHORT and not o.isdecimal() and any(c.isdigit() for c in o)]
-
-
-_MAX_SHORT: Final = 10
-
-
-def other_short(text: str, act: Act, run: Run) -> str:
-    """A short name of the call (`4B`, `R7`) in whose place the claim has another of the same shape.
-
-    Args:
-        text: The claim. Untrusted.
-        act: The call.
-        run: Everything else that was seen: a name that a look showed is of another thing.
-
-    Returns:
-        What the call was given; empty where nothing speaks against the claim.
-    """
-    shorts = act.once(_shorts)
-    said = [m[0].lower() for m in _SHORT.finditer(text) if not m[0].isdecimal()] if shorts else ()
-    if not said:
-        return ""
-    for own, given in shorts:
-        if own in said:
-            continue
-        digits = "".join(c for c in own if c.isdigit())
-        if any(s.isdecimal() and s == digits for s in _NUMBER.findall(text)):
-            continue  # "the 40 GB plan" is M40
-        rivals = [s for s in said if shape(s) == shape(own) and not stands_in_text(s, act.text())]
-        if rivals and not any(stands_in_text(s, a.text()) for s in rivals for a in run.acts if a.kind == "reading"):
-            return given.strip()
-    return ""

@@ -7,7 +7,7 @@ from typing import Final
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.words import words_of
 from receipts_middleware.core.patterns import pattern_of
-from receipts_middleware.core.values import Value
+from receipts_middleware.core.values import Pool, Value
 
 _AMOUNTS: Final = frozenset({"money", "count", "percent"})
 
@@ -45,3 +45,22 @@ _ASSIGNS: Final = pattern_of(r"([A-Za-z_][\w.-]{1,40})\s?(?::=|=|:)\s?(-?\d[\d.,
 def _assigned(text: str) -> dict[str, str]:
     """Numbers that a statement assigns, each with the words of what it is assigned to: `SET credit_limit = 5700`."""
     return {m[2]: " ".join(words_of(m[1])) for m in _ASSIGNS.finditer(text[:2_000])}
+
+
+def other_end(mentioned: Pool, act: Act) -> str | None:
+    """The other end of a span of days of which a claim names one as the call was given it: 12 to 17 over 14 to 17.
+
+    Args:
+        mentioned: Values of the claim.
+        act: The call.
+    """
+    ends = [v for key, v in act.once(keyed_dates) if _ENDS.intersection(key.split())]
+    own = [v for v in ends if not mentioned.contains(v)]
+    return own[0].text if len(ends) == _TWO and len(own) == 1 else None
+
+
+#: Words of keys under which a span of days begins and ends.
+_ENDS: Final = frozenset(
+    "start end from to in out begin until till arrival departure checkin checkout first last".split()
+)
+_TWO: Final = 2

@@ -9,9 +9,8 @@ from typing import Final
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.bodies import Record
 from receipts_middleware.core.binding.candidates import Candidate
-from receipts_middleware.core.binding.compare import other_short
 from receipts_middleware.core.binding.contrasts import other_member
-from receipts_middleware.core.binding.numbered import other_code, other_made, other_number, other_numbered
+from receipts_middleware.core.binding.numbered import other_code, other_made, other_number, other_numbered, other_short
 from receipts_middleware.core.binding.people import other_name
 from receipts_middleware.core.binding.rivals import other_rival
 from receipts_middleware.core.binding.run import Run

@@ -6,7 +6,8 @@ import re
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
-from receipts_middleware.core.binding.compare import stands_in_text
+from receipts_middleware.core.binding.compare import shape, stands_in_text
+from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.patterns import pattern_of
 from receipts_middleware.core.values.tables import MONTHS
@@ -172,3 +173,43 @@ def _numbered(text: str) -> list[tuple[str, str]]:
     return [
         ((m[2] or m[3]).lower(), m[1] or m[4]) for m in _BESIDE.finditer(text) if (m[2] or m[3]).lower() not in MONTHS
     ]
+
+
+_FEW_DIGITS: Final = pattern_of(r"\d{2,4}")
+_SHORT_NAME: Final = pattern_of(r"(?<![\w-])[A-Za-z]{0,4}-?\d{1,4}[A-Za-z]?(?![\w-])")
+
+
+def _shorts(act: Act) -> list[tuple[str, str]]:
+    """Short names with a digit among the arguments, in lower case and as given."""
+    pairs = ((given.strip().lower(), given) for _, given in act.arg_pairs())
+    return [(o, g) for o, g in pairs if len(o) <= _MAX_SHORT and not o.isdecimal() and any(c.isdigit() for c in o)]
+
+
+_MAX_SHORT: Final = 10
+
+
+def other_short(text: str, act: Act, run: Run) -> str:
+    """A short name of the call (`4B`, `R7`) in whose place the claim has another of the same shape.
+
+    Args:
+        text: The claim. Untrusted.
+        act: The call.
+        run: Everything else that was seen: a name that a look showed is of another thing.
+
+    Returns:
+        What the call was given; empty where nothing speaks against the claim.
+    """
+    shorts = act.once(_shorts)
+    said = [m[0].lower() for m in _SHORT_NAME.finditer(text) if not m[0].isdecimal()] if shorts else ()
+    if not said:
+        return ""
+    for own, given in shorts:
+        if own in said:
+            continue
+        digits = "".join(c for c in own if c.isdigit())
+        if any(s.isdecimal() and s == digits for s in _FEW_DIGITS.findall(text)):
+            continue  # "the 40 GB plan" is M40
+        rivals = [s for s in said if shape(s) == shape(own) and not stands_in_text(s, act.text())]
+        if rivals and not any(stands_in_text(s, a.text()) for s in rivals for a in run.acts if a.kind == "reading"):
+            return given.strip()
+    return ""
