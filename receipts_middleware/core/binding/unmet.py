@@ -97,7 +97,7 @@ def _clauses(table: Table) -> Iterator[_Clause]:
         for first, last in _cut(text):
             clause = text[first:last].strip(" .!,;*_")
             at = text.find(clause, first)
-            if len(clause) > 3 and not _OPEN.search(clause):
+            if len(clause) > 3 and '="' not in clause and not _OPEN.search(clause):
                 said = _ASIDE.sub(" ", clause)
                 words = frozenset(stem(w) for w in words_of(said))
                 yield _Clause(
