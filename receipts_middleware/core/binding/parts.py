@@ -32,7 +32,8 @@ _UNASKED: Final = pattern_of(
     r"\b(?:not|never|no|without|instead of|rather than|did|didn't|dont|hold off|already|last|yesterday|who"
     r"|when|why|how|what"
     r"|might|maybe|thanks? you|(?:tell|show|give|let) me|(?:I|we|they|he|she)(?:[’']ve| have| had| was| were)"
-    r"|thinking|wonder\w*|later|tomorrow I|(?:was|were|ha(?:s|ve) been) \w+ed|I[’']ll|we[’']ll)\b|n[’']t\b|\b(?:is|are|was|were|does|has"
+    r"|thinking|wonder\w*|later|tomorrow I|(?:was|were|ha(?:s|ve) been) \w+ed"
+    r"|I[’']ll|we[’']ll)\b|n[’']t\b|\b(?:is|are|was|were|does|has"
     r"|have) (?:it|he|she|they|the|my|our|there|we|you)\b",
     re.IGNORECASE,
 )
