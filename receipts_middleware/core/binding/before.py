@@ -22,8 +22,8 @@ from receipts_middleware.core.tables import table_of
 STAYS: Final = pattern_of(
     r"\b(?:still|remain(?:s|ed|ing)?|stay(?:s|ed)?|unchanged|untouched|intact|(?:continues?|continued"
     r"|goes on) (?:to be|being|in)"
-    r"|keeps? (?:being|running|its|their|her|his)|runs? on|waiting|awaits?|awaiting|sitting|sits (?:in|here"
-    r"|there|un)|parked|resting|(?:is|are|it[’']s) (?:just|only)|as (?:it|they) (?:was|were|is|are)"
+    r"|keeps? (?:being|running|its|their|her|his)|as (?:it|they) (?:was|were|is|are)|runs? on (?:as|like) before"
+    r"|(?:waiting|parked|sits|sitting) (?:here|with me|un\w+|in (?:the |your |my )?(?:drafts?|outbox|basket|cart))"
     r"|(?<!^)as (?:it|they) stands?)\b"
     r"|(?:^|\b(?:I|we|and|just|been|was|were|(?:I|we) have)(?:[’']ve)? )(?:left|kept|leaving"
     r"|keeping)\b(?! (?:a|an|you|him|her|them) (?:note|message|comment|voicemail|reminder|review))",

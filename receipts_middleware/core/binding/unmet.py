@@ -83,12 +83,20 @@ def tell_unmet(table: Table) -> None:
     held = held_words(table.run)
     clauses = list(_clauses(table))
     for unmet in parts:
-        if _is_owned_up(unmet, table):
+        if _is_accused(unmet, table) or _is_owned_up(unmet, table):
             continue
         scores = [(_score(c, unmet, held, table), -n) for n, c in enumerate(clauses)]
         score, at = max(scores, default=(0.0, 0))
         if score >= _TELLS:
             _accuse(table, clauses[-at], unmet)
+
+
+def _is_accused(unmet: Unmet, table: Table) -> bool:
+    """Whether a claim of the tool's act stands accused as it is."""
+    return any(
+        b.judged.status == "not_called" and b.judged.tools[:1] == (unmet.traits.name,) and b.judged.reason == "undone"
+        for b in table.found
+    ) or any(b.judged.status == "not_called" and b.judged.tools == (unmet.traits.name,) for b in table.found)
 
 
 def _clauses(table: Table) -> Iterator[_Clause]:
@@ -97,7 +105,7 @@ def _clauses(table: Table) -> Iterator[_Clause]:
         for first, last in _cut(text):
             clause = text[first:last].strip(" .!,;*_")
             at = text.find(clause, first)
-            if len(clause) > 3 and '="' not in clause and not _OPEN.search(clause):
+            if len(clause) > 3 and not _OPEN.search(clause) and not _MARKUP.search(clause):
                 said = _ASIDE.sub(" ", clause)
                 words = frozenset(stem(w) for w in words_of(said))
                 yield _Clause(
@@ -118,6 +126,8 @@ def _cut(text: str) -> Iterator[tuple[int, int]]:
         yield 0, label.end()
 
 
+#: Code and calls that are written down tell nothing.
+_MARKUP: Final = pattern_of(r"[<>{}=]")
 #: What stands in brackets.
 _ASIDE: Final = pattern_of(r"\([^()\n]{0,200}\)?|^[^()\n]{0,200}\)")
 _AND: Final = pattern_of(r"\s+(?:and|then)\s+")
