@@ -302,9 +302,9 @@ _DONE: Final = pattern_of(r"\W*(?:done|finished|completed?|sorted)\W*", re.IGNOR
 
 
 def _same_object(found: Candidates, meant: Meant) -> bool:
-    """A call that was done shares the very thing that the claim names, and its verb is akin."""
+    """A call that was done, or taken, shares the very thing that the claim names, and its verb is akin."""
     return any(
-        c.act.done
+        c.act.grade in ("S2", "S3", "S4")
         and c.act.kind != "reading"
         and not is_another_act(meant, c.act.traits)
         and (
