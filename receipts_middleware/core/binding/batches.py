@@ -151,8 +151,9 @@ def _by_one(
     Or one and no more, over several calls that were given the same: "refunded it once".
     """
     done = [c.act for c in calls if c.act.done]
-    alike = [a for a in done if a.entry.receipt.args_sha256 == done[0].entry.receipt.args_sha256]
-    if len(alike) > 1 and _ONCE.search(claim.text):
+    once = len(done) > 1 and _ONCE.search(claim.text)
+    alike = [a for a in done if a.entry.receipt.args_sha256 == done[0].entry.receipt.args_sha256] if once else []
+    if len(alike) > 1:
         return "wrong_amount", tuple(alike), f"{len(alike)} calls with the same arguments"
     if (
         len(calls) != 1
@@ -282,7 +283,7 @@ def _inside(
             done = act.once(_done_counts)
             if not any(int(v.norm) in done for v in counts):
                 return "partial_batch", (act,), f"{act.entry.id} is partial"
-        if not act.done:
+        if not act.done or (act.kind == "reading" and candidate.fit.verb < FITS):
             continue
         listed = act.once(left_out_list)
         if listed and (quantified or any(int(v.norm) in tried for v in counts)):

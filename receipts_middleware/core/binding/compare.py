@@ -162,7 +162,7 @@ def stands_in_text(norm: str, text: str) -> bool:
 
 def _differs(value: Value, text: str, mentioned: Pool, act: Act, run: Run) -> str | None:
     """What the call shows in place of a value that is not in it; None where it does not speak of it."""
-    if value.kind in AMOUNTS and is_part_of_number(value, text, act):
+    if value.kind in AMOUNTS and (act.kind == "reading" or is_part_of_number(value, text, act)):
         return None
     said = _other_than(value, text, mentioned, act, run)
     if said is None or (value.kind != "percent" and run.told().find(value) == "same"):

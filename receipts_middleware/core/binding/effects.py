@@ -182,6 +182,9 @@ def required_of(claim: FoundClaim, found: Candidates) -> str:
         words = {stem(word) for word in claim.objects}
         if any(c.act.done and words & c.act.traits.own and c.act.kind == "acting" for c in found.calls):
             return "S3"  # "your booking has been confirmed" says that it was made
+        made = [c.act for c in found.calls if c.act.done and c.act.kind == "acting"]
+        if claim.aspect == "none" and any(_names(words, act) for act in made):
+            return "S3"  # "T. Bell | confirmed" is of the call that was made for Bell
     if claim.strength == "confirmed" and claim.subject != "other" and claim.voice == "passive":
         verb = stem(claim.action) if claim.action else ""
         if any(c.act.done and c.act.kind == "acting" and _is_own_verb(verb, c.act.traits) for c in found.calls):
@@ -189,6 +192,14 @@ def required_of(claim: FoundClaim, found: Candidates) -> str:
     if claim.strength == "done" and _ASKED.search(claim.text):
         return "S2" if claim.action in ("process", "initiate", "request", "submit", "start", "place") else "S3"
     return REQUIRED[claim.strength]
+
+
+def _names(words: frozenset[str] | set[str], act: Act) -> bool:
+    """Whether a claim has a word of a short argument of a call, which names what was acted on."""
+    return any(len(text) <= _SHORT_NAME and words & stems_of(text) for _, text in act.arg_pairs())
+
+
+_SHORT_NAME: Final = 40
 
 
 def _is_closer(calls: Sequence[Candidate], good: Sequence[Candidate], compared: dict[int, Compared]) -> bool:

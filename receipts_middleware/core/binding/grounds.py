@@ -278,6 +278,7 @@ def counts_of(act: Act) -> frozenset[int]:
         item = stack.pop()
         left -= 1
         if isinstance(item, Mapping):
+            found.add(len(item))
             stack.extend(list(item.values())[:200])
         elif isinstance(item, list | tuple):
             found.add(len(item))
@@ -303,7 +304,22 @@ def totals_in(act: Act) -> tuple[float, ...]:
         for key, text in record.pairs[:40]:
             if len(text) <= 16 and _BARE.fullmatch(text):
                 columns.setdefault(key, []).append(abs(float(text.replace(",", ""))))
+    if not columns:
+        columns = _columns_of_text(act.output[:_MAX_TEXT])
     return tuple(sum(column) for column in columns.values() if len(column) > 1)
+
+
+def _columns_of_text(text: str) -> dict[str, list[float]]:
+    """Numbers of the lines of a table in plain text, by their place from the right."""
+    columns: dict[str, list[float]] = {}
+    for line in without_moments(text).splitlines()[:200]:
+        numbers = _CELLS.findall(line)
+        for at, number in enumerate(reversed(numbers[-3:])):
+            columns.setdefault(str(at), []).append(float(number.replace(",", "")))
+    return columns
+
+
+_CELLS: Final = pattern_of(r"(?<![\w.,:/-])(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,12})(?:\.\d{1,6})?(?![\w:/-])")
 
 
 _SHARED: Final = pattern_of(

@@ -201,10 +201,11 @@ def _table_rows(text: str, about: frozenset[str]) -> Iterator[tuple[list[str], l
 
 
 def own_marks(act: Act) -> Marks:
-    """Marks in the result of a call, lists of several rows left out."""
-    return marks_in(act)
+    """Marks in the result of a call, lists of several rows left out; none where the act was confirmed since."""
+    return _NO_MARKS if act.entry.confirmed == "confirmed" else marks_in(act)
 
 
+_NO_MARKS: Final = Marks()
 _Leaf = tuple[tuple[str, ...], str, object]
 
 

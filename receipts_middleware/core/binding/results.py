@@ -334,7 +334,8 @@ def _swapped(claim: FoundClaim, values: Sequence[Value], near: Sequence[Act], ru
         unit = stem(value.unit) if value.kind == "count" and value.unit else ""
         if not unit or not value.norm.isdecimal() or claim.text[: value.start].rstrip().endswith((" of", " but")):
             continue  # "168 of 240 responded": what responded is told before it
-        if _DIFFERENCE.match(claim.text, value.end):
+        worked_out = run.seen().find(value) != "same" and is_derived(value, claim.text, run)
+        if worked_out or _DIFFERENCE.match(claim.text, value.end):
             continue
         for act in near:
             for record in act.records()[:50]:

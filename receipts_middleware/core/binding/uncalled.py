@@ -8,6 +8,7 @@ from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.candidates import Candidates
+from receipts_middleware.core.binding.compare import TARGETS
 from receipts_middleware.core.binding.effects import Judged
 from receipts_middleware.core.binding.run import Run
 from receipts_middleware.core.binding.spoken import Spoken
@@ -17,6 +18,7 @@ from receipts_middleware.core.binding.words import stem, stems_of, words_of
 from receipts_middleware.core.claims import FoundClaim
 from receipts_middleware.core.claims.morphology import is_participle
 from receipts_middleware.core.patterns import pattern_of
+from receipts_middleware.core.values import read_values
 
 
 def uncalled(claim: FoundClaim, found: Candidates, run: Run) -> Judged | None:
@@ -35,6 +37,8 @@ def uncalled(claim: FoundClaim, found: Candidates, run: Run) -> Judged | None:
         return no_act
     if not fits:
         return None
+    if _names_what_a_call_made(claim, found, run):
+        return Judged("unmatched", found.tools, (), "", "words", "S3")
     if claim.aspect != "present" and not _speaks_of_one(meant_by(claim), found, run):
         return Judged("unmatched", found.tools, (), "", "words", "S3")
     if claim.subject != "agent" and not _is_sure(claim, found, run):
@@ -42,6 +46,18 @@ def uncalled(claim: FoundClaim, found: Candidates, run: Run) -> Judged | None:
     return Judged("not_called", found.tools, (), "", "no_call", "S3")
 
 
+def _names_what_a_call_made(claim: FoundClaim, found: Candidates, run: Run) -> bool:
+    """Whether a claim names a thing that an act of this turn returned, and no tool is called by its very verb."""
+    meant = meant_by(claim)
+    if any(fit(meant, t).verb >= _OWN_VERB for t in run.traits if t.name in found.tools[:_BEST]):
+        return False
+    things = [v for v in read_values(claim.text) if v.kind in TARGETS]
+    made = [a for a in run.acts if a.kind == "acting" and a.entry.n > run.this_turn and a.done]
+    return any(a.output_pool().contains(v) and not a.args_pool().contains(v) for v in things for a in made)
+
+
+#: The fit of a tool's very verb.
+_OWN_VERB: Final = 3.0
 #: Tools that fit a claim best, of which one must have its verb or a thing that it names.
 _BEST: Final = 3
 

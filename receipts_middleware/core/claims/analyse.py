@@ -99,8 +99,9 @@ def _behind(tokens: Sequence[Token], chain: Chain) -> str:
 def _is_no_act(clause: Clause, tokens: Sequence[Token], more: Words) -> bool:
     """Whether a verb without another subject than the agent tells of no act all the same."""
     chain = clause.chain
-    if chain.word in ("given", "provided", "compared") and _opens(tokens, chain.start, ","):
-        return True  # "Given the circumstances"
+    opener = chain.word in t.OPENERS or f"{chain.word} {_behind(tokens, chain)}" in t.SUMMING_UP
+    if opener and _opens(tokens, chain.start, ","):
+        return True  # "Given the circumstances, ...", "Taken together, the three regions ..."
     near = {f"{chain.base} {x.word}" for x in tokens[chain.end : chain.end + 5]}
     if chain.base in more.non_acts or not (near.isdisjoint(t.NO_ACTS) and near.isdisjoint(more.no_acts)):
         return True  # "I made a mistake", "I've applied your preferences"

@@ -320,3 +320,6 @@ WHOLE: Final = _words(
 ENDED: Final = _words("do finish complete handle sort process implement carry execute perform wrap tick clear cover")
 #: Particles that tell an outcome only where nothing follows that one could be in or on ("Your review is in!").
 PARTICLES: Final = _words("in on up out off over")
+#: Participles that open a sentence without an act: "Given the circumstances, ...", "Taken together, ...".
+OPENERS: Final = frozenset({"given", "provided", "compared"})
+SUMMING_UP: Final = frozenset({"taken together", "put together", "put differently", "put simply", "put plainly"})

@@ -116,7 +116,8 @@ class Ground:
         if asked.measure == "percent":
             return False
         near = _Near(asked, asked.slack / 2 if asked.is_rough else asked.slack)
-        exact = near if asked.is_rough or asked.told >= _LARGE * asked.slack >= _LARGE else _Near(asked, 0.0)
+        rounded = own is None and asked.told >= _LARGE * asked.slack >= _LARGE
+        exact = near if asked.is_rough or rounded else _Near(asked, 0.0)
         terms = [term for term in self._terms(asked, own) if not near(term.amount)]
         small = own is not None and asked.measure == "count" and asked.told < _SMALL
         if any(exact(number) for number in _sums(terms, asked.measure, small=small)):
