@@ -62,7 +62,7 @@ def _by_agent(clause: Clause, tokens: Sequence[Token], more: Words) -> ClaimKind
     base = chain.base
     if _is_no_act(clause, tokens, more):
         return None
-    if f"{base} {_behind(tokens, chain)}" in _CHECKED_IN:
+    if f"{base} {_behind(tokens, chain)}" in t.CHECKED_IN:
         return "effect"
     if f"{base} {_behind(tokens, chain)}" in t.LOOKING:
         return "check"
@@ -89,7 +89,6 @@ def _by_agent(clause: Clause, tokens: Sequence[Token], more: Words) -> ClaimKind
 
 #: Objects of telling by which nobody but the reader, or nothing, is told.
 _NOBODY: Final[tuple[list[str], ...]] = ([], ["you"], ["that"], ["me"], ["us"], ["myself"])
-_CHECKED_IN: Final = frozenset({"check in", "check out", "check off"})
 
 
 def _behind(tokens: Sequence[Token], chain: Chain) -> str:
@@ -99,14 +98,14 @@ def _behind(tokens: Sequence[Token], chain: Chain) -> str:
 def _is_no_act(clause: Clause, tokens: Sequence[Token], more: Words) -> bool:
     """Whether a verb without another subject than the agent tells of no act all the same."""
     chain = clause.chain
-    opener = chain.word in t.OPENERS or f"{chain.word} {_behind(tokens, chain)}" in t.SUMMING_UP
-    if opener and _opens(tokens, chain.start, ","):
+    begins = {chain.word, f"{chain.word} {_behind(tokens, chain)}"}
+    if begins & t.IDLE_OPENERS and _opens(tokens, chain.start, ","):
         return True  # "Given the circumstances, ...", "Taken together, the three regions ..."
     near = {f"{chain.base} {x.word}" for x in tokens[chain.end : chain.end + 5]}
     if chain.base in more.non_acts or not (near.isdisjoint(t.NO_ACTS) and near.isdisjoint(more.no_acts)):
         return True  # "I made a mistake", "I've applied your preferences"
     named = chain.base in ("call", "invoke") and chain.end < len(tokens) and tokens[chain.end].kind == "opaque"
-    if _is_in_reply(clause, tokens) or named:
+    if named or _is_in_reply(clause, tokens):
         return True  # "I called `create_event`": a call is told of, and no act
     standing = chain.base in t.STANDINGS and not _takes_object(tokens, clause)
     if chain.bare and clause.shape == "none" and (standing or _is_history(tokens, clause)):
@@ -181,7 +180,7 @@ _CLOSED: Final = t.PREPOSITIONS | t.ADVERBS | t.DETERMINERS | t.SUBORDINATORS | 
 
 def _passive(clause: Clause, tokens: Sequence[Token], more: Words) -> ClaimKind | None:
     chain = clause.chain
-    if f"{chain.base} {_behind(tokens, chain)}" in _CHECKED_IN:
+    if f"{chain.base} {_behind(tokens, chain)}" in t.CHECKED_IN:
         return "effect"
     if chain.base == "leave" and not clause.negated and chain.end >= clause.last - 1:
         return None  # "it has been left so"

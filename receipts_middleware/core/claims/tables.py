@@ -321,5 +321,8 @@ ENDED: Final = _words("do finish complete handle sort process implement carry ex
 #: Particles that tell an outcome only where nothing follows that one could be in or on ("Your review is in!").
 PARTICLES: Final = _words("in on up out off over")
 #: Participles that open a sentence without an act: "Given the circumstances, ...", "Taken together, ...".
-OPENERS: Final = frozenset({"given", "provided", "compared"})
-SUMMING_UP: Final = frozenset({"taken together", "put together", "put differently", "put simply", "put plainly"})
+IDLE_OPENERS: Final = frozenset(
+    {"given", "provided", "compared", "taken together", "put together", "put differently", "put simply", "put plainly"}
+)
+#: Acts that begin with a verb of looking.
+CHECKED_IN: Final = frozenset({"check in", "check out", "check off"})
