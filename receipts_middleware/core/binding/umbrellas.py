@@ -50,6 +50,8 @@ def judge_umbrella(bound: Bound, found: Sequence[Bound], run: Run) -> Bound:
     if _EXCEPT.search(claim.text):
         return replace(bound, judged=Judged("unmatched", required="S3"))
     acts = [a for a in run.acts if a.kind != "reading" and a.entry.n > run.this_turn]
+    if bound.judged.reason == "undone":
+        return replace(bound, judged=replace(bound.judged, acts=tuple(acts)))
     told = {
         a.entry.n for b in found if b.claim.kind == "result" and b.judged.status == "supported" for a in b.judged.acts
     }

@@ -89,6 +89,34 @@ def tell_unmet(table: Table) -> None:
         score, at = max(scores, default=(0.0, 0))
         if score >= _TELLS:
             _accuse(table, clauses[-at], unmet)
+        elif _is_sure(unmet, table.run.request):
+            table.found = [_as_undone(b, unmet) for b in table.found]
+
+
+def _is_sure(unmet: Unmet, request: str) -> bool:
+    """Whether a part was asked for under no condition, and of a tool that speaks of it."""
+    if not unmet.part.verb or unmet.traits.kind != "acting" or unmet.orphan or not is_named(unmet):
+        return False
+    return _IF.search(request) is None
+
+
+def _as_undone(bound: Bound, unmet: Unmet) -> Bound:
+    """An umbrella over a part that no call met: "Everything you asked for is done"."""
+    text, settled = bound.claim.text, bound.judged.status not in ("supported", "unmatched")
+    wide = (bound.claim.kind == "umbrella" and _ALL.search(text)) or _BARE.fullmatch(text)
+    if not wide or bound.claim.negated or settled:
+        return bound
+    return replace(bound, judged=Judged("not_called", (unmet.traits.name,), bound.judged.acts, "", "undone", "S3"))
+
+
+_IF: Final = pattern_of(r"\b(?:if|unless|in case|once|when|should|otherwise|maybe|or)\b", re.IGNORECASE)
+_ALL: Final = pattern_of(r"\b(?:all|both|everything|every|each|the rest|you asked|requested)\b", re.IGNORECASE)
+#: Nothing but that all of it is done: "Both are done".
+_BARE: Final = pattern_of(
+    r"\W*(?:both|all)(?: (?:two|three|four|of (?:them|those|these|it)))?(?: are| were|[’']re| have been)?(?: now)? "
+    r"(?:done|sorted|handled|finished|completed?|taken care of|dealt with)\W*",
+    re.IGNORECASE,
+)
 
 
 def _is_accused(unmet: Unmet, table: Table) -> bool:
@@ -217,10 +245,12 @@ def _accuse(table: Table, clause: _Clause, unmet: Unmet) -> None:
         claim = bound.claim
         if claim.end <= clause.start or claim.start >= end:
             kept.append(bound)
-        elif _is_settled(bound) or _is_needed(bound, table):
+        elif _is_settled(bound):
             return
         elif claim.start < clause.start - _LEAST:
             kept.append(_until(bound, clause.start))
+        elif _is_needed(bound, table):
+            return
         else:
             tools.extend(bound.judged.tools)
     names = tuple(dict.fromkeys([unmet.traits.name, *tools]))
