@@ -52,12 +52,13 @@ def open_acts(acts: Sequence[Act], this_turn: int) -> list[Opened]:
         this_turn: Number of the last call before the turn.
     """
     calls = [a for a in acts if a.entry.n > this_turn][-_MAX_CALLS:]
+    looks = [a for a in calls if a.kind != "acting" and a.grade not in ("F", "S0", "S1")]
     found = []
     for act in calls:
         if act.kind == "reading" or act.grade in ("S0", "S1") or (act.grade == "F" and _was_retried(act, calls)):
             continue
         alone = all(a is act or a.kind == "reading" for a in calls)
-        opened = _as_last_seen(act, [a for a in calls if a.entry.n > act.entry.n], alone=alone)
+        opened = _as_last_seen(act, [a for a in looks if a.entry.n > act.entry.n], alone=alone)
         if opened.marks:
             found.append(opened)
     return found
@@ -70,18 +71,17 @@ def _was_retried(act: Act, calls: Sequence[Act]) -> bool:
 def _as_last_seen(act: Act, later: Sequence[Act], *, alone: bool) -> Opened:
     """An act with the marks of its own result, or of the last look at the same thing that says how it stands."""
     own = act.once(own_marks)
-    asked = {("".join(key.split()), text.strip().lower()) for key, text in act.arg_pairs()}
-    marks, looks, closed = tuple(m for m in own.open if not _was_asked(m, asked)), [], bool(own.closed)
-    if own.closed and not any(m.word for m in marks):
-        marks = tuple(m for m in marks if not _FINISHED & m.verbs)
-    needles, done = act.once(_needles), own.done
+    marks, looks, closed, done = own.open, [], bool(own.closed), own.done
+    if marks:
+        asked = {("".join(key.split()), text.strip().lower()) for key, text in act.arg_pairs()}
+        marks = tuple(m for m in marks if not _was_asked(m, asked))
+        if own.closed and not any(m.word for m in marks):
+            marks = tuple(m for m in marks if not _FINISHED & m.verbs)
     for look in later:
-        if look.kind == "acting" or look.grade in ("F", "S0", "S1"):
-            continue
         akin = alone and look.kind == "reading" and (not look.arg_pairs() or bool(act.traits.own & look.traits.own))
-        if not akin and not _looks_at(look, needles):
+        if not akin and not _looks_at(look, act):
             continue
-        seen = marks_in(look, needles)
+        seen = marks_in(look, act.once(_needles))
         if not seen:
             continue
         looks.append(look)
@@ -137,6 +137,20 @@ _ID_KEY: Final = pattern_of(r"(?:\b|_)(?:id|ref|reference|number|no|key|code|uui
 _IDLE: Final = frozenset({"true", "false", "none", "null", "ok", "success", "yes", "no"})
 
 
-def _looks_at(look: Act, needles: frozenset[str]) -> bool:
-    given = [text.strip().lower() for _, text in look.arg_pairs()]
-    return any(text in needles or any(word in needles for word in text.split()[:20]) for text in given)
+def _looks_at(look: Act, act: Act) -> bool:
+    """Whether a look was given a name or an id of what an act was given or made."""
+    given = look.once(_names_given)
+    hay = act.once(_all_text)
+    likely = [name for name in given if name in hay]  # reading the names of an act takes longer
+    return bool(likely) and not act.once(_needles).isdisjoint(likely)
+
+
+def _names_given(act: Act) -> frozenset[str]:
+    texts = [text.strip().lower() for _, text in act.arg_pairs()]
+    return frozenset(texts).union(*(text.split()[:20] for text in texts))
+
+
+def _all_text(act: Act) -> str:
+    """What a call was given and returned, in lower case; numbers without their commas as well."""
+    text = act.text().lower()
+    return f"{text}\n{text.replace(',', '')}" if "," in text else text
