@@ -147,8 +147,13 @@ def _trimmed(at: int, part: str) -> Iterator[tuple[int, str]]:
 
 
 def _is_unshown(part: str, before: str, acts: Sequence[Act], table: Table) -> bool:
-    if any(stands_in_the_way(part, act) for act in acts) or reads_as(part) == "failure":
+    """Whether a stretch tells what came of an act and nothing shows it."""
+    if not _tells_outcome(part, before, acts, table):
         return False
+    return not any(stands_in_the_way(part, act) for act in acts) and reads_as(part) != "failure"
+
+
+def _tells_outcome(part: str, before: str, acts: Sequence[Act], table: Table) -> bool:
     if _SUPPOSED.search(part) or _SUPPOSED.search(before[-_NEAR:]):
         return False
     if _null_of(part, acts):
@@ -248,10 +253,11 @@ _ACTS: Final = pattern_of(
 
 def _null_of(part: str, acts: Sequence[Act]) -> bool:
     """Whether a thing is said to be or do something of which the call says that there is none yet."""
-    if leaves_open(part.replace(" will ", " ")) or reads_as(part) == "failure":
+    told = [act for act in acts if act.once(_nulls)]
+    if not told or leaves_open(part.replace(" will ", " ")) or reads_as(part) == "failure":
         return False
     lowered = part.lower()
-    for act in acts:
+    for act in told:
         for noun in act.once(_nulls):
             for lead in ("the ", "a ", "an ", "your ", "his ", "her ", "their "):
                 at = lowered.find(lead + noun)

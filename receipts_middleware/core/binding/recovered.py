@@ -55,7 +55,9 @@ def recover(
     Returns:
         All of them, in order of appearance.
     """
-    bound = [_unless_told(b, run) for b in bound]
+    known: dict[tuple[object, ...], Judged | None] = {}
+    if any(act.kind == "reading" for act in run.acts):
+        bound = [_unless_told(b, run, known) for b in bound]
     bound = _apart(loose[:_MAX_LOOSE], bound, run)
     added: list[Bound] = []
     for some, valued in ((loose, False), (faint, True)):
@@ -111,19 +113,23 @@ def _cut(whole: Bound, end: int) -> Bound:
     return replace(whole, claim=replace(claim, text=text, end=claim.start + len(text), core=core))
 
 
-def _unless_told(bound: Bound, run: Run) -> Bound:
+def _unless_told(bound: Bound, run: Run, known: dict[tuple[object, ...], Judged | None]) -> Bound:
     """A claim of nobody's act, with the look that returned what it says: "The newsletter went out to 8,200"."""
     claim, judged = bound.claim, bound.judged
     if judged.status not in _STANDS or claim.subject == "agent" or claim.negated or claim.kind not in _OF_LOOKS:
         return bound
-    told = _told(claim, run, valued=False, looks=judged.status == "supported")
+    looks = judged.status == "supported"
+    key = (claim.text, claim.kind, claim.voice, claim.strength, looks)  # what comes again word for word is read once
+    if key not in known:
+        known[key] = _told(claim, run, valued=False, looks=looks)
+    told = known[key]
     if told is None or not any(act.kind == "reading" for act in told.acts):
         return bound
     if judged.status == "unmatched":
         return Bound(claim, replace(told, tools=tuple(dict.fromkeys([*told.tools, *judged.tools]))))
-    looks = [act for act in told.acts if act.kind == "reading" and act not in judged.acts]
-    tools = tuple(dict.fromkeys([*judged.tools, *(act.traits.name for act in looks)]))
-    return Bound(claim, replace(judged, tools=tools, acts=(*judged.acts, *looks)))
+    more = [act for act in told.acts if act.kind == "reading" and act not in judged.acts]
+    tools = tuple(dict.fromkeys([*judged.tools, *(act.traits.name for act in more)]))
+    return Bound(claim, replace(judged, tools=tools, acts=(*judged.acts, *more)))
 
 
 _STANDS: Final = frozenset({"supported", "unmatched"})

@@ -125,15 +125,20 @@ class Heard:
     Attributes:
         table: Claims and calls.
         told: Quantities of the reply.
-        taken: Values of it whose digits are no amounts.
     """
 
-    __slots__ = ("table", "taken", "told")
+    __slots__ = ("_taken", "table", "told")
 
     def __init__(self, table: Table) -> None:
         self.table = table
         self.told = read_quantities(table.reply)
-        self.taken = [v for v in read_values(table.reply[:_MAX_REPLY]) if v.kind in _NO_AMOUNT]
+        self._taken: list[Value] | None = None
+
+    def taken(self) -> list[Value]:
+        """Values of the reply whose digits are no amounts."""
+        if self._taken is None:
+            self._taken = [v for v in read_values(self.table.reply[:_MAX_REPLY]) if v.kind in _NO_AMOUNT]
+        return self._taken
 
 
 def _now(table: Table) -> Iterator[FoundClaim]:
@@ -154,7 +159,7 @@ def _unfounded(claim: FoundClaim, acts: Sequence[Act], heard: Heard) -> tuple[st
     if claim.negated or claim.strength == "attempted" or _SUPPOSED.search(text):
         return None
     span = claim.start, claim.start + len(text)
-    quantities = [q for q in _amounts(*span, heard) if not _is_seen(q, run)]
+    quantities = list(_amounts(*span, heard))
     act = _act_of(text, acts, heard.table) if quantities else None
     if act is None or (act.kind in _LOOKS and _WORKED_OUT.search(text)):
         return None
@@ -170,12 +175,10 @@ def _unfounded(claim: FoundClaim, acts: Sequence[Act], heard: Heard) -> tuple[st
 
 
 def _amounts(start: int, end: int, heard: Heard) -> Iterator[Quantity]:
-    """Quantities of a part of the reply that say how much rather than which or when."""
+    """Quantities of a part of the reply that stand nowhere else and say how much rather than which or when."""
     text = heard.table.reply
     for q in heard.told:
         if not (q.start < end and start < q.end) or _BEHIND.match(text, q.end):
-            continue
-        if any(v.start < q.end and q.start < v.end for v in heard.taken):
             continue
         if text[q.start] == "0" and text[q.start + 1 : q.start + 2].isdecimal():
             continue  # "RMA ...0055"
@@ -189,7 +192,8 @@ def _amounts(start: int, end: int, heard: Heard) -> Iterator[Quantity]:
             value = Value("count", text[q.start : q.end], q.start, q.end, f"{q.told:g}", q.unit)
             if q.told < _LEAST or not has_unit or is_label(text, value):
                 continue
-        yield q
+        if not _is_seen(q, heard.table.run) and not any(v.start < q.end and q.start < v.end for v in heard.taken()):
+            yield q
 
 
 def _is_seen(quantity: Quantity, run: Run) -> bool:
