@@ -200,6 +200,18 @@ def _table_rows(text: str, about: frozenset[str]) -> Iterator[tuple[list[str], l
             yield heads, row
 
 
+def marks_about(act: Act, about: frozenset[str]) -> Marks:
+    """As `marks_in`; what has no list tells the same of whatever is asked about, and is read once.
+
+    Args:
+        act: The call.
+        about: As for `marks_in`.
+    """
+    if isinstance(act.body(), Mapping) and "[" not in act.output:
+        return act.once(marks_in)
+    return marks_in(act, about)
+
+
 def own_marks(act: Act) -> Marks:
     """Marks in the result of a call, lists of several rows left out; none where the act was confirmed since."""
     return _NO_MARKS if act.entry.confirmed == "confirmed" else marks_in(act)

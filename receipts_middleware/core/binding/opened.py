@@ -11,7 +11,7 @@ from collections.abc import Sequence, Set
 from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
-from receipts_middleware.core.binding.open_marks import Mark, marks_in, own_marks
+from receipts_middleware.core.binding.open_marks import Mark, marks_about, own_marks
 from receipts_middleware.core.binding.words import stem
 from receipts_middleware.core.dataclass import dataclass
 from receipts_middleware.core.patterns import pattern_of
@@ -81,7 +81,7 @@ def _as_last_seen(act: Act, later: Sequence[Act], *, alone: bool) -> Opened:
         akin = alone and look.kind == "reading" and (not look.arg_pairs() or bool(act.traits.own & look.traits.own))
         if not akin and not _looks_at(look, act):
             continue
-        seen = marks_in(look, act.once(_needles))
+        seen = marks_about(look, act.once(_needles))
         if not seen:
             continue
         looks.append(look)
