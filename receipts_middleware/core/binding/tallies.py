@@ -46,8 +46,6 @@ def tally_of(act: Act) -> Tally | None:
     if not act.output or len(act.output) > _MAX_TEXT:
         return None
     body = act.body()
-    if isinstance(body, Mapping) and not any(isinstance(held, Mapping | list | int) for held in body.values()):
-        return None
     if act.kind == "reading":  # a look at how an act went: only its numbers are of that
         return _by_numbers(_numbers_of(body), act, lists_of_failure(body)) if isinstance(body, Mapping) else None
     given = given_to(act)
