@@ -94,8 +94,11 @@ def tell_unmet(table: Table) -> None:
 
 
 def _is_sure(unmet: Unmet, request: str) -> bool:
-    """Whether a part was asked for under no condition, and of a tool that speaks of it."""
-    if not unmet.part.verb or unmet.traits.kind != "acting" or unmet.orphan or not is_named(unmet):
+    """Whether a part was asked for under no condition, and of a tool that speaks of it.
+
+    "Go ahead with the exchange and refund" names nothing that the exchange alone does not have.
+    """
+    if not unmet.things or not unmet.part.verb or unmet.traits.kind != "acting" or unmet.orphan or not is_named(unmet):
         return False
     return _IF.search(request) is None
 
