@@ -22,7 +22,8 @@ _MAX_CALLS: Final = 40
 _NEEDLE: Final = 2
 _MAX_NEEDLE: Final = 64
 _MAX_RECORDS: Final = 20
-_FINISHED: Final = frozenset(stem(w) for w in "finish complete conclude".split())
+#: Verbs of bringing a thing to its end.
+FINISHED: Final = frozenset(stem(w) for w in "finish complete conclude".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def _as_last_seen(act: Act, later: Sequence[Act], *, alone: bool) -> Opened:
         asked = {("".join(key.split()), text.strip().lower()) for key, text in act.arg_pairs()}
         marks = tuple(m for m in marks if not _was_asked(m, asked))
         if own.closed and not any(m.word for m in marks):
-            marks = tuple(m for m in marks if not _FINISHED & m.verbs)
+            marks = tuple(m for m in marks if not FINISHED & m.verbs)
     for look in later:
         akin = alone and look.kind == "reading" and (not look.arg_pairs() or bool(act.traits.own & look.traits.own))
         if not akin and not _looks_at(look, act):

@@ -12,7 +12,7 @@ from typing import Final
 
 from receipts_middleware.core.binding.acts import Act
 from receipts_middleware.core.binding.open_marks import Mark
-from receipts_middleware.core.binding.opened import Opened, ids_made
+from receipts_middleware.core.binding.opened import FINISHED, Opened, ids_made
 from receipts_middleware.core.binding.spoken import Spoken
 from receipts_middleware.core.binding.table import link_of
 from receipts_middleware.core.binding.tools import Traits, is_another_act
@@ -37,7 +37,6 @@ _STARTING: Final = frozenset(stem(w) for w in STARTING_VERBS) | frozenset(stem(w
 _FINAL: Final = frozenset(
     stem(w) for w in "finish complete conclude execute process confirm approve settle effective decide".split()
 )
-_FINISHED: Final = frozenset(stem(w) for w in "finish complete conclude".split())
 _NOW: Final = pattern_of(r"\b(?:now|at last|finally|officially|all set)\b", re.IGNORECASE)
 #: The fit of a verb that is the tool's own or of its family.
 _OWN_VERB: Final = 2.0
@@ -204,7 +203,7 @@ def _counts(
     beyond = looked and bool(verbs) and verbs.isdisjoint(_INITIATING)  # a look shows that it came no further
     if mark.begun and (verbs & traits.own or (not beyond and all(group & _HANDED_IN for group in outcomes))):
         return False
-    if mark.word in STARTED_WORDS and _STARTING & traits.own and not any(_FINISHED & group for group in outcomes):
+    if mark.word in STARTED_WORDS and _STARTING & traits.own and not any(FINISHED & group for group in outcomes):
         return False
     if outcomes and _BY_OTHERS.search(mark.shown):
         return True

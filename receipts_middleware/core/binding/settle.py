@@ -249,8 +249,6 @@ def _repeats_the_request(table: Table, number: int, act: Act) -> bool:
     return len(own) > 1 and not meant.words & (stems_of(act.output[:2_000]) - act.arg_words())
 
 
-#: Reasons that say for themselves what became of a claim.
-_SETTLED: Final = frozenset({"told", "batch", "hedged", "owned"})
 #: Words of a line that only names something, with the mark before it.
 _LABEL: Final = 3
 _OPEN: Final = frozenset({"failure", "pending"})

@@ -49,7 +49,6 @@ _PHONE: Final = pattern_of(r"\+?\d[\d ()/.-]{7,20}\d")
 _DATE: Final = pattern_of(r"\d{4}-\d\d(?:-\d\d.*)?|\d{1,2}:\d\d.*|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
 _ISO: Final = pattern_of(r"(?<!\d)\d{4}-(\d\d)-\d\d")
 _CELLS: Final = pattern_of(r"\s*[;|\t,=]\s*|:\s+|\s{2,}|\s[–—-]\s")
-_DIGIT: Final = pattern_of(r"\d+")
 _TAG: Final = pattern_of(r"<(/?)([A-Za-z][\w.:-]{0,63})((?:\s[^<>]{0,300}?)?)(/?)>")
 _ATTRIBUTE: Final = pattern_of(r"([\w.:-]{1,64})\s?=\s?[\"']([^\"'<>]{0,200})[\"']")
 
